@@ -1,0 +1,98 @@
+import { type ExecutionId, type Origin, type ProviderFact, UNSCOPED } from './facts.ts';
+import { type Json, jsonEquals } from './json.ts';
+
+/** A resource that the log says is owned. */
+export interface Owned {
+  readonly urn: string;
+  readonly stack: string;
+  readonly provider: string;
+  readonly service: string;
+  readonly resourceType: string;
+  readonly resourceId: string | null;
+  readonly lastDesired: Json;
+  readonly lastExecutionId: ExecutionId;
+  readonly origin: Origin | null;
+  readonly credential: string | null;
+}
+
+/** Ownership as facts give it: the last writer wins per URN. */
+export interface OwnershipModel {
+  readonly owned: ReadonlyMap<string, Owned>;
+  /** URNs given up or deleted, with the fact that did it. */
+  readonly tombstones: ReadonlyMap<string, ProviderFact>;
+  /** The newest word about protection, which outlives declaration and ownership. */
+  readonly protection: ReadonlyMap<string, boolean>;
+}
+
+export interface OwnershipFold {
+  add(fact: ProviderFact): void;
+  readonly model: OwnershipModel;
+}
+
+const ASSERTING: ReadonlySet<string> = new Set(['ensure/changed', 'ensure/noop', 'adopt/adopted']);
+const ENDING: ReadonlySet<string> = new Set(['delete/deleted', 'delete/absent']);
+
+/** A fold that takes facts one by one, in log order. */
+export function startFold(): OwnershipFold {
+  const owned = new Map<string, Owned>();
+  const tombstones = new Map<string, ProviderFact>();
+  const protection = new Map<string, boolean>();
+  const add = (fact: ProviderFact): void => {
+    if (fact.outcome === 'planned') return;
+    const kind = `${fact.verb}/${fact.outcome}`;
+    if (ASSERTING.has(kind)) assertOwnership(fact, owned, tombstones);
+    else if (ENDING.has(kind)) endOwnership(fact, owned, tombstones);
+    if (fact.protect !== undefined) protection.set(fact.urn, fact.protect);
+  };
+  return { add, model: { owned, tombstones, protection } };
+}
+
+function assertOwnership(fact: ProviderFact, owned: Map<string, Owned>, tombstones: Map<string, ProviderFact>): void {
+  const before = owned.get(fact.urn);
+  tombstones.delete(fact.urn);
+  owned.set(fact.urn, {
+    urn: fact.urn,
+    stack: fact.stack,
+    provider: fact.provider,
+    service: fact.service,
+    resourceType: fact.resource_type,
+    resourceId: fact.resource_id ?? before?.resourceId ?? null,
+    lastDesired: fact.desired,
+    lastExecutionId: fact.execution_id,
+    origin: fact.origin ?? before?.origin ?? null,
+    credential: fact.credential ?? before?.credential ?? null,
+  });
+}
+
+function endOwnership(fact: ProviderFact, owned: Map<string, Owned>, tombstones: Map<string, ProviderFact>): void {
+  const before = owned.get(fact.urn);
+  // A stack gives up what is its own; a delete by another stack of something it never had ends nothing here.
+  if (before !== undefined && fact.forgotten === true && before.stack !== fact.stack) return;
+  owned.delete(fact.urn);
+  tombstones.set(fact.urn, fact);
+}
+
+export function foldFacts(facts: Iterable<ProviderFact>): OwnershipModel {
+  const fold = startFold();
+  for (const fact of facts) fold.add(fact);
+  return fold.model;
+}
+
+/** Whether the fact would change what the log says: facts that would not are not written. */
+export function altersFold(model: OwnershipModel, fact: ProviderFact): boolean {
+  if (fact.protect !== undefined && model.protection.get(fact.urn) !== fact.protect) return true;
+  const owned = model.owned.get(fact.urn);
+  if (fact.verb === 'delete') return owned !== undefined;
+  if (owned === undefined || owned.stack !== fact.stack) return true;
+  if (fact.resource_id !== undefined && owned.resourceId !== fact.resource_id) return true;
+  return !jsonEquals(owned.lastDesired, fact.desired);
+}
+
+/** The stack that owns a URN, or null. */
+export function ownerOf(model: OwnershipModel, urn: string): string | null {
+  return model.owned.get(urn)?.stack ?? null;
+}
+
+export function stackName(stack: string | null): string {
+  return stack ?? UNSCOPED;
+}

@@ -1,0 +1,140 @@
+import type { Code } from './codes.ts';
+import type { Diagnostic } from './diagnostics.ts';
+import type { Json, JsonObject } from './json.ts';
+import type { GuardSpec, Step, StepKind } from './step.ts';
+import type { Value, ValueObject } from './value.ts';
+
+/** One action of a provider, offline facts only. */
+export interface ActionSpec {
+  /** Full form, such as `google.cloudresourcemanager.projects.ensure`. */
+  readonly name: string;
+  readonly provider: string;
+  readonly kind: StepKind;
+  /** Service and type as facts carry them: `cloudresourcemanager`/`project`, `iam`/`binding`; reads have the type read. */
+  readonly service: string;
+  readonly resourceType: string;
+  /** The strategy apply runs: `ensure_folder`, `ensure_iam_binding`, `destroy`, `single`, ... */
+  readonly converge: string;
+  /** Every spelling that `input` accepts. */
+  readonly inputKeys: readonly string[];
+}
+
+/** What is wrong with an input: the path inside `input`, a code, what and what to do. */
+export interface InputProblem {
+  readonly path: readonly (string | number)[];
+  readonly code: Code;
+  readonly detail: string;
+  readonly hint?: string;
+}
+
+/**
+ * How a field of a resource behaves: `identity` is never compared; `mutable` differs by an update, `movable` by a move;
+ * `merged` is a map of which only the desired keys are compared; `fixed` can't be changed in place.
+ */
+export type FieldRule = 'identity' | 'mutable' | 'movable' | 'merged' | 'fixed';
+
+/** What one step declares, in its resource type's own words. */
+export interface Declaration {
+  readonly address: string;
+  readonly action: ActionSpec;
+  /** Null for reads. Known before anything runs. */
+  readonly urn: string | null;
+  /** Managed fields, snake_case, normalised; unknown values where another step decides. */
+  readonly desired: ValueObject;
+  /** What steers the change but is no field of the resource: `was`, `undelete`, `labels_authoritative`. */
+  readonly options: ValueObject;
+  readonly fields: Readonly<Record<string, FieldRule>>;
+  /** Addresses that the provider found this step to need, beside those of the step itself. */
+  readonly dependsOn: readonly string[];
+  /** The resource that everything of one run must be serialised by when written (`iam:organizations/1`); null: none. */
+  readonly batchKey: string | null;
+}
+
+/** What a read of one resource saw. */
+export type Observation =
+  | {
+      readonly kind: 'present';
+      /** The cloud's own id: `folders/123`, `projects/123456`; null where the resource has none (a binding). */
+      readonly id: string | null;
+      /** Normalised into desired's key space, managed or not. */
+      readonly actual: JsonObject;
+      /** Of the resource itself; null for bindings, links and services. */
+      readonly etag: string | null;
+      /** Lifecycle state as the cloud says it: ACTIVE, DELETE_REQUESTED, ENABLED, bound, ... */
+      readonly state: string | null;
+      /** ISO time after which a DELETE_REQUESTED resource is gone. */
+      readonly purgeTime: string | null;
+      /** The cloud's own JSON: what `steps.<step>.resource` gives to others. */
+      readonly resource: Json;
+      readonly warnings: readonly Diagnostic[];
+      /** For a delete: what stands in the way (folder contents, liens, dependants); errors block. */
+      readonly blockers: readonly Diagnostic[];
+    }
+  | { readonly kind: 'absent' }
+  /** A 403 that may also mean "does not exist". */
+  | { readonly kind: 'not_visible'; readonly why: Diagnostic }
+  | { readonly kind: 'unreadable'; readonly why: Diagnostic };
+
+export type PresentObservation = Extract<Observation, { kind: 'present' }>;
+
+export type WriteChange = 'create' | 'update' | 'move' | 'undelete' | 'delete';
+
+/** A request as a person reviews it: where it would go and with which body; unknown values as text. */
+export interface WouldCall {
+  readonly method: string;
+  readonly url: string;
+  readonly body: Json;
+}
+
+/** One write that a change needs: the logical form enters digests, the call is shown. */
+export interface PlannedRequest {
+  readonly logical: Json;
+  readonly call: WouldCall | { readonly argv: readonly string[] };
+}
+
+/** What a change to one resource is computed from. */
+export interface ChangeContext {
+  readonly declaration: Declaration;
+  /** The declaration's desired with what is known by now. */
+  readonly desired: ValueObject;
+  readonly change: WriteChange;
+  /** Null when nothing was read or nothing is there. */
+  readonly observation: PresentObservation | null;
+}
+
+export interface LinkResult {
+  readonly declarations: ReadonlyMap<string, Declaration>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Where a step's real calls would go; formats are checked harder for the real cloud. */
+export type FormatStrictness = 'error' | 'warning';
+
+/** The pure, offline half of a provider: what there is, what an input means, what would be sent. */
+export interface ProviderCatalogue {
+  readonly provider: string;
+  /** The JSON key `backend`: rest or yc. */
+  readonly backend: string;
+  /** Full or short form (with `service`); null: no such action. */
+  findAction(action: string, service: string | null): ActionSpec | null;
+  actionNames(): readonly string[];
+  /** A list input that makes several steps of one (services of services.enable); null: it does not. Keys are unique. */
+  expandInput(action: ActionSpec, input: ValueObject): readonly { readonly key: string; readonly input: ValueObject }[] | null;
+  /**
+   * Checks the inputs of all unskipped steps of this provider and ties them together: URNs, names resolved to steps,
+   * order that the cloud needs. Diagnostics carry positions taken from the steps.
+   */
+  link(steps: readonly Step[], strictness: (step: Step) => FormatStrictness): LinkResult;
+  /** Checks values that were unknown when linked, once they are known. */
+  settle(declaration: Declaration, desired: ValueObject): readonly InputProblem[];
+  /** Refuses any reference to another organisation or billing account than the pinned one; before anything is sent. */
+  checkGuard(guard: GuardSpec, declaration: Declaration, desired: ValueObject): readonly InputProblem[];
+  /** The writes of a change, the primary one last; for a read its one request. `step` gives the endpoint. */
+  requests(context: ChangeContext, step: Step): readonly PlannedRequest[];
+  readRequest(declaration: Declaration, desired: ValueObject, step: Step): PlannedRequest;
+  /** Whether `desired` as a fact carries it is one of this provider's; maps a foreign fact's keys and URN to ours. */
+  fromForeign(resourceType: string, urn: string, desired: Json): { readonly urn: string; readonly desired: Json };
+}
+
+/** A value of a step's result that other steps may refer to before it has run (ids a declaration fixes). */
+export type KnownResult = Readonly<Record<string, Value>>;

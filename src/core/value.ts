@@ -1,0 +1,115 @@
+import type { Json } from './json.ts';
+
+// A symbol, so that no text of a playbook can be taken for an unknown value.
+const UNKNOWN: unique symbol = Symbol('unknown');
+
+/** A place in another step's result: `steps.<address>.<path>`; the path is dotted, `[n]` for list items. */
+export interface Reference {
+  readonly address: string;
+  readonly path: string;
+}
+
+/** The source of a template that only the evaluator can work out, with the loop variables it was written under. */
+export interface DeferredTemplate {
+  readonly text: string;
+  readonly iter: Json;
+}
+
+/**
+ * A value known only after other steps. `parts` are literal text and references to be joined (one lone reference is the
+ * value itself); where `parts` is null the expression decides on a result, and `template` has to be evaluated again.
+ */
+export interface Unknown {
+  readonly [UNKNOWN]: true;
+  readonly refs: readonly Reference[];
+  readonly parts: readonly (string | Reference)[] | null;
+  readonly template: DeferredTemplate | null;
+}
+
+
+
+/** JSON that may hold unknown values anywhere. */
+export type Value = Json | Unknown | readonly Value[] | ValueObject;
+export interface ValueObject {
+  readonly [key: string]: Value;
+}
+
+export function unknownOf(parts: readonly (string | Reference)[]): Unknown {
+  const refs = parts.filter((part): part is Reference => typeof part !== 'string');
+  return { [UNKNOWN]: true, refs, parts, template: null };
+}
+
+export function deferred(template: DeferredTemplate, refs: readonly Reference[]): Unknown {
+  return { [UNKNOWN]: true, refs, parts: null, template };
+}
+
+export function isUnknown(value: Value | undefined): value is Unknown {
+  return typeof value === 'object' && value !== null && UNKNOWN in value;
+}
+
+function isObject(value: Value): value is ValueObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isUnknown(value);
+}
+
+/** Every reference inside a value, in order of appearance. */
+export function referencesIn(value: Value): readonly Reference[] {
+  if (isUnknown(value)) return value.refs;
+  if (Array.isArray(value)) return value.flatMap((item: Value) => referencesIn(item));
+  if (isObject(value)) return Object.values(value).flatMap((item) => referencesIn(item));
+  return [];
+}
+
+export function isKnown(value: Value): value is Json {
+  return referencesIn(value).length === 0;
+}
+
+export function knownAfterApply(ref: Reference): string {
+  return `(known after apply: ${ref.address}${ref.path === '' ? '' : `.${ref.path}`})`;
+}
+
+/** What a person or a script sees: an unknown value as the text `(known after apply: <address>.<path>)`. */
+export function display(value: Value): Json {
+  if (isUnknown(value)) {
+    const parts = value.parts ?? value.refs;
+    return parts.map((part) => (typeof part === 'string' ? part : knownAfterApply(part))).join('');
+  }
+  if (Array.isArray(value)) return value.map((item: Value) => display(item));
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, display(item)]));
+  return value as Json;
+}
+
+export function displayObject(value: ValueObject): { readonly [key: string]: Json } {
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, display(item)]));
+}
+
+/** Looks one reference up: its value, or undefined while it is not known. */
+export type ReferenceLookup = (ref: Reference) => Json | undefined;
+/** Evaluates a template whose result depends on results; undefined while those are not known. */
+export type TemplateEvaluator = (template: DeferredTemplate) => Json | undefined;
+
+/** Replaces what is known by now; what is not stays unknown. */
+export function resolveValue(value: Value, lookup: ReferenceLookup, evaluate: TemplateEvaluator): Value {
+  if (isUnknown(value)) return resolveUnknown(value, lookup, evaluate);
+  if (Array.isArray(value)) return value.map((item: Value) => resolveValue(item, lookup, evaluate));
+  if (isObject(value)) {
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolveValue(item, lookup, evaluate)]));
+  }
+  return value;
+}
+
+function resolveUnknown(value: Unknown, lookup: ReferenceLookup, evaluate: TemplateEvaluator): Value {
+  if (value.parts === null) return (value.template === null ? undefined : evaluate(value.template)) ?? value;
+  if (value.parts.length === 1 && typeof value.parts[0] === 'object') return lookup(value.parts[0]) ?? value;
+  const resolved = value.parts.map((part) => (typeof part === 'string' ? part : (lookup(part) ?? part)));
+  const texts = resolved.map((part) => (isReference(part) ? part : scalarText(part)));
+  return texts.every((part): part is string => typeof part === 'string') ? texts.join('') : unknownOf(texts);
+}
+
+function isReference(part: Json | Reference): part is Reference {
+  return typeof part === 'object' && part !== null && 'address' in part && 'path' in part;
+}
+
+/** A scalar as it stands inside a string; lists and maps as JSON. */
+export function scalarText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
