@@ -1,0 +1,127 @@
+import type { Diagnostic } from '../core/diagnostics.ts';
+import type { ProviderFact } from '../core/facts.ts';
+import type { AppliedStep, ApplyReport, Outcome, Plan, PlanStep, PlanSummary, PlanVerb } from '../core/plan.ts';
+import type { ProviderCatalogue } from '../core/resource.ts';
+import type { GuardSpec, Playbook, Reconcile } from '../core/step.ts';
+import type { Actor, EventLog } from '../eventlog/event-log.ts';
+import type { ProviderPool } from '../providers/lifecycle-provider.ts';
+
+/** What happens while a verb runs; the views turn it into progress lines or NDJSON. */
+export type EngineEvent =
+  | { readonly type: 'plan_start'; readonly playbook: string; readonly steps: number }
+  | { readonly type: 'step_planned'; readonly step: PlanStep }
+  | { readonly type: 'plan_summary'; readonly summary: PlanSummary; readonly digest: string | null }
+  | { readonly type: 'lock_acquired'; readonly stacks: readonly string[] }
+  | { readonly type: 'step_start'; readonly address: string; readonly change: string; readonly urn: string | null }
+  | { readonly type: 'step_progress'; readonly address: string; readonly message: string }
+  | { readonly type: 'operation'; readonly address: string; readonly operation: string; readonly attempt: number }
+  | { readonly type: 'step_outcome'; readonly step: AppliedStep }
+  | { readonly type: 'fact'; readonly provider_fact: ProviderFact }
+  | { readonly type: 'diagnostic'; readonly diagnostic: Diagnostic }
+  | { readonly type: 'summary'; readonly summary: Readonly<Record<Outcome, number>>; readonly execution_id: number };
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+/** Everything a verb needs from outside; `cli/composition.ts` alone fills it with concrete things. */
+export interface EnginePorts {
+  readonly catalogues: ReadonlyMap<string, ProviderCatalogue>;
+  readonly pool: ProviderPool;
+  readonly log: EventLog;
+  readonly clock: Clock;
+  /** Fresh random bytes as lower-case hex, for nonces. */
+  randomHex(bytes: number): string;
+  emit(event: EngineEvent): void;
+}
+
+/** What the caller asks for beside the playbook; all of it survives in the plan store. */
+export interface VerbOptions {
+  /** `--stack` or infra.yaml; a step or defaults win. */
+  readonly stack: string | null;
+  /** `--reconcile`: report always wins, the others fill in. */
+  readonly reconcile: Reconcile | null;
+  readonly targets: readonly string[];
+  readonly excludes: readonly string[];
+  readonly offline: boolean;
+  /** `--emulator`: every call goes to the embedded emulator, whatever auth and endpoint a step has. */
+  readonly emulator: boolean;
+  /** The caller's own guard (config and --guard-org); already merged into the steps by the loader. */
+  readonly guard: GuardSpec | null;
+  readonly allowSelfLockout: boolean;
+  readonly takeOver: string | null;
+  readonly includeFound: boolean;
+}
+
+export const DEFAULT_OPTIONS: VerbOptions = {
+  stack: null,
+  reconcile: null,
+  targets: [],
+  excludes: [],
+  offline: false,
+  emulator: false,
+  guard: null,
+  allowSelfLockout: false,
+  takeOver: null,
+  includeFound: false,
+};
+
+/** How a run goes about it; none of it can change what a plan says or a digest. */
+export interface RunSettings {
+  /** Writes (and reads) at once. */
+  readonly parallelism: number;
+  /** Milliseconds for the whole verb; null: unbounded. */
+  readonly timeoutMs: number | null;
+  readonly failFast: boolean;
+  readonly lockTimeoutMs: number;
+  readonly actor: Actor;
+  /** Version of infra. */
+  readonly version: string;
+  /** First interrupt: nothing new starts. */
+  readonly stop: AbortSignal;
+  /** Second interrupt: in-flight calls are given up and recorded as uncertain. */
+  readonly abort: AbortSignal;
+}
+
+export interface PlanRequest {
+  readonly verb: PlanVerb;
+  readonly playbook: Playbook;
+  readonly options: VerbOptions;
+  readonly settings: RunSettings;
+}
+
+export interface ApplyRequest extends PlanRequest {
+  /** 64 hex digits. */
+  readonly confirm: string;
+  /** The plan that was reviewed, where the plan store has it. */
+  readonly reviewed: Plan | null;
+  /** Keeps a plan whose digest was just confirmed, so that an interrupted run can go on; called before the first write. */
+  keepPlan(plan: Plan): Promise<void>;
+}
+
+/** One thing that differs between the reviewed plan and what is now. */
+export interface Difference {
+  readonly address: string;
+  readonly field: string;
+  readonly then: string;
+  readonly now: string;
+}
+
+export type ApplyResult =
+  | { readonly kind: 'applied'; readonly report: ApplyReport }
+  /** Nothing was sent. */
+  | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[]; readonly differences: readonly Difference[] };
+
+/** One line of `infra exec`. */
+export interface ExecLine {
+  readonly step: string;
+  readonly status: 'success' | 'error';
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly error?: { readonly kind: 'Configuration' | 'ExecutionFailed' | 'Http' | 'Provider'; readonly code: string; readonly message: string };
+}
+
+export interface ExecReport {
+  readonly lines: readonly ExecLine[];
+  readonly diagnostics: readonly Diagnostic[];
+}
