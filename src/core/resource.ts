@@ -46,6 +46,8 @@ export interface Declaration {
   readonly fields: Readonly<Record<string, FieldRule>>;
   /** Addresses that the provider found this step to need, beside those of the step itself. */
   readonly dependsOn: readonly string[];
+  /** Those of them whose resource must exist for this one to exist (its project, its parent folder); the rest is order. */
+  readonly needs: readonly string[];
   /** The resource that everything of one run must be serialised by when written (`iam:organizations/1`); null: none. */
   readonly batchKey: string | null;
 }
@@ -127,6 +129,8 @@ export interface ProviderCatalogue {
   link(steps: readonly Step[], strictness: (step: Step) => FormatStrictness): LinkResult;
   /** Checks values that were unknown when linked, once they are known. */
   settle(declaration: Declaration, desired: ValueObject): readonly InputProblem[];
+  /** The URN once desired is known: of a grant on a folder of the playbook it can't be known earlier. Null: still not known. */
+  urnOf(declaration: Declaration, desired: ValueObject): string | null;
   /** Refuses any reference to another organisation or billing account than the pinned one; before anything is sent. */
   checkGuard(guard: GuardSpec, declaration: Declaration, desired: ValueObject): readonly InputProblem[];
   /** The writes of a change, the primary one last; for a read its one request. `step` gives the endpoint. */

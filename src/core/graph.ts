@@ -1,0 +1,76 @@
+/** What depends on what, by address. Every mentioned address is a node. */
+export type Edges = ReadonlyMap<string, readonly string[]>;
+
+export type Ordering =
+  | { readonly kind: 'ordered'; readonly order: readonly string[] }
+  /** The nodes of one circle, first and last the same. */
+  | { readonly kind: 'cycle'; readonly cycle: readonly string[] };
+
+/** Dependencies first; ties by address (UTF-16 order), so that the order is the same everywhere. */
+export function topologicalOrder(edges: Edges): Ordering {
+  const missing = new Map<string, number>();
+  const dependants = new Map<string, string[]>();
+  for (const [node, needs] of edges) {
+    const distinct = new Set(needs);
+    missing.set(node, distinct.size);
+    for (const need of distinct) {
+      const list = dependants.get(need);
+      if (list === undefined) dependants.set(need, [node]);
+      else list.push(node);
+    }
+  }
+  const order = layersInOrder(missing, dependants);
+  return order.length === edges.size ? { kind: 'ordered', order } : { kind: 'cycle', cycle: findCycle(edges, new Set(order)) };
+}
+
+/** Kahn's algorithm in layers: each layer sorted by address. */
+function layersInOrder(missing: Map<string, number>, dependants: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const order: string[] = [];
+  let layer = [...missing].filter(([, count]) => count === 0).map(([node]) => node);
+  while (layer.length > 0) {
+    layer.sort(compareText);
+    const next: string[] = [];
+    for (const node of layer) {
+      order.push(node);
+      for (const dependant of dependants.get(node) ?? []) {
+        const left = (missing.get(dependant) ?? 0) - 1;
+        missing.set(dependant, left);
+        if (left === 0) next.push(dependant);
+      }
+    }
+    layer = next;
+  }
+  return order;
+}
+
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function findCycle(edges: Edges, done: ReadonlySet<string>): readonly string[] {
+  const start = [...edges.keys()].filter((node) => !done.has(node)).sort(compareText)[0];
+  const path: string[] = [];
+  const seen = new Map<string, number>();
+  let node = start;
+  // Every node that could not be ordered has a dependency that could not be either, so this walk must meet itself.
+  while (node !== undefined && !seen.has(node)) {
+    seen.set(node, path.length);
+    path.push(node);
+    node = (edges.get(node) ?? []).find((need) => !done.has(need));
+  }
+  return node === undefined ? path : [...path.slice(seen.get(node)), node];
+}
+
+/** The given nodes with everything they depend on, directly or not. */
+export function closureOf(nodes: Iterable<string>, edges: Edges): ReadonlySet<string> {
+  const reached = new Set<string>(nodes);
+  const open = [...reached];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    for (const need of edges.get(node) ?? []) {
+      if (reached.has(need)) continue;
+      reached.add(need);
+      open.push(need);
+    }
+  }
+  return reached;
+}
