@@ -37,7 +37,7 @@ export type FieldRule = 'identity' | 'mutable' | 'movable' | 'merged' | 'fixed';
 export interface Declaration {
   readonly address: string;
   readonly action: ActionSpec;
-  /** Null for reads. Known before anything runs. */
+  /** Null for reads, and where a folder's id has to be looked up first (`urnOf`). */
   readonly urn: string | null;
   /** Managed fields, snake_case, normalised; unknown values where another step decides. */
   readonly desired: ValueObject;
@@ -127,6 +127,12 @@ export interface ProviderCatalogue {
    * order that the cloud needs. Diagnostics carry positions taken from the steps.
    */
   link(steps: readonly Step[], strictness: (step: Step) => FormatStrictness): LinkResult;
+  /** The declaration's URN under what is known by now; null for reads and while it is still unknown. */
+  urnOf(declaration: Declaration, desired: ValueObject): string | null;
+  /** The declaration behind an owned fact (in our keys, see `fromForeign`), addressed by its URN; null: no such type. */
+  declarationOf(resourceType: string, urn: string, desired: Json): Declaration | null;
+  /** The delete step that would remove what a fact owns: its action and input; null: no such type. */
+  removalOf(resourceType: string, urn: string, desired: Json): { readonly action: string; readonly input: JsonObject } | null;
   /** Checks values that were unknown when linked, once they are known. */
   settle(declaration: Declaration, desired: ValueObject): readonly InputProblem[];
   /** The URN once desired is known: of a grant on a folder of the playbook it can't be known earlier. Null: still not known. */
