@@ -1,24 +1,10 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
-import type { ProviderFact } from '../core/facts.ts';
-import type { AppliedStep, ApplyReport, Outcome, Plan, PlanStep, PlanSummary, PlanVerb } from '../core/plan.ts';
+import type { Difference, EngineEvent } from '../core/events.ts';
+import type { ApplyReport, Plan, PlanVerb } from '../core/plan.ts';
 import type { ProviderCatalogue } from '../core/resource.ts';
 import type { GuardSpec, Playbook, Reconcile } from '../core/step.ts';
 import type { Actor, EventLog } from '../eventlog/event-log.ts';
 import type { ProviderPool } from '../providers/lifecycle-provider.ts';
-
-/** What happens while a verb runs; the views turn it into progress lines or NDJSON. */
-export type EngineEvent =
-  | { readonly type: 'plan_start'; readonly playbook: string; readonly steps: number }
-  | { readonly type: 'step_planned'; readonly step: PlanStep }
-  | { readonly type: 'plan_summary'; readonly summary: PlanSummary; readonly digest: string | null }
-  | { readonly type: 'lock_acquired'; readonly stacks: readonly string[] }
-  | { readonly type: 'step_start'; readonly address: string; readonly change: string; readonly urn: string | null }
-  | { readonly type: 'step_progress'; readonly address: string; readonly message: string }
-  | { readonly type: 'operation'; readonly address: string; readonly operation: string; readonly attempt: number }
-  | { readonly type: 'step_outcome'; readonly step: AppliedStep }
-  | { readonly type: 'fact'; readonly provider_fact: ProviderFact }
-  | { readonly type: 'diagnostic'; readonly diagnostic: Diagnostic }
-  | { readonly type: 'summary'; readonly summary: Readonly<Record<Outcome, number>>; readonly execution_id: number };
 
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -98,14 +84,6 @@ export interface ApplyRequest extends PlanRequest {
   readonly reviewed: Plan | null;
   /** Keeps a plan whose digest was just confirmed, so that an interrupted run can go on; called before the first write. */
   keepPlan(plan: Plan): Promise<void>;
-}
-
-/** One thing that differs between the reviewed plan and what is now. */
-export interface Difference {
-  readonly address: string;
-  readonly field: string;
-  readonly then: string;
-  readonly now: string;
 }
 
 export type ApplyResult =
