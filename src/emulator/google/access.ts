@@ -33,7 +33,9 @@ function spellings(world: World, resource: string): readonly string[] {
 
 function grants(granted: readonly string[] | '*', permission: string): boolean {
   if (granted === '*') return true;
-  return granted.some((entry) => (entry.endsWith('*') ? permission.startsWith(entry.slice(0, -1)) : entry === permission));
+  return granted.some((entry) =>
+    entry.endsWith('*') ? permission.startsWith(entry.slice(0, -1)) : entry === permission,
+  );
 }
 
 /** The 403 for "no such resource" and for "not yours": one text for both, so that ids cannot be probed. */

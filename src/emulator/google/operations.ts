@@ -1,9 +1,11 @@
+import type { RpcStatus } from './options.ts';
 import { ApiError, invalidArgument } from './wire/errors.ts';
 import type { Json, JsonObject } from './wire/json.ts';
-import { type Call, type Route, param } from './wire/route.ts';
-import type { RpcStatus } from './options.ts';
+import { type ApiService, type Call, param, type Route } from './wire/route.ts';
 import type { Operation } from './world/state.ts';
 import type { World } from './world/world.ts';
+
+const RETAINED_OPERATIONS = 2000;
 
 export interface NewOperation {
   readonly name: string;
@@ -35,6 +37,7 @@ export function startOperation(call: Call, plan: NewOperation): Json {
     ...result,
   };
   world.state.operations[operation.name] = operation;
+  forgetOldOperations(world);
   world.touch();
   if (operation.pollsLeft > 0 && plan.quietStart === true) return { name: operation.name };
   return operationJson(operation);
@@ -42,7 +45,8 @@ export function startOperation(call: Call, plan: NewOperation): Json {
 
 export function operationJson(operation: Operation): Json {
   if (operation.pollsLeft > 0) return { name: operation.name, metadata: operation.pendingMetadata };
-  const outcome = operation.error === undefined ? { response: operation.response } : { error: statusJson(operation.error) };
+  const outcome =
+    operation.error === undefined ? { response: operation.response } : { error: statusJson(operation.error) };
   return { name: operation.name, metadata: operation.doneMetadata, done: true, ...outcome };
 }
 
@@ -69,6 +73,14 @@ function advance(world: World, operation: Operation): void {
   world.touch();
 }
 
+/** The real services forget after some hours; here the count bounds the state. */
+function forgetOldOperations(world: World): void {
+  const names = Object.keys(world.state.operations);
+  for (const name of names.slice(0, Math.max(0, names.length - RETAINED_OPERATIONS))) {
+    if (world.state.operations[name]?.pollsLeft === 0) delete world.state.operations[name];
+  }
+}
+
 function isServiceUsageName(id: string): boolean {
   return /^(acf|acat|noop)\./.test(id);
 }
@@ -76,7 +88,9 @@ function isServiceUsageName(id: string): boolean {
 function getOperation(call: Call): Json {
   const id = param(call, 'operation');
   const owner = isServiceUsageName(id) ? 'serviceusage' : 'cloudresourcemanager';
-  if (call.service !== owner) throw invalidArgument(`unsupported operation name: operations/${id}`);
+  // Without a service prefix, both services live under /v1 and the name alone tells whose it is.
+  const foreign = call.service !== owner && (call.pinned || call.version === 'v3');
+  if (foreign) throw invalidArgument(`unsupported operation name: operations/${id}`);
   const operation = call.world.state.operations[`operations/${id}`];
   if (operation === undefined) throw new ApiError('NOT_FOUND', `Operation operations/${id} not found.`);
   advance(call.world, operation);
@@ -85,28 +99,12 @@ function getOperation(call: Call): Json {
 
 const RPC = 'google.longrunning.Operations.GetOperation';
 
-export const crmOperationRoutes: readonly Route[] = (['v1', 'v3'] as const).map((version) => ({
-  service: 'cloudresourcemanager',
-  method: 'GET',
-  path: `/${version}/operations/{operation}`,
-  rpc: RPC,
-  handle: getOperation,
-}));
+function operationRoute(service: ApiService, version: 'v1' | 'v3'): Route {
+  return { service, method: 'GET', path: `/${version}/operations/{operation}`, rpc: RPC, handle: getOperation };
+}
 
-/** Without a service prefix both services answer `/v1/operations/*`; the name's form tells whose it is. */
-export const serviceUsageOperationRoutes: readonly Route[] = [
-  {
-    service: 'serviceusage',
-    method: 'GET',
-    path: '/v1/operations/{operation}',
-    rpc: RPC,
-    handle: getOperation,
-  },
-  {
-    service: 'serviceusage',
-    method: 'GET',
-    path: '/v1/operations/{operation}',
-    rpc: RPC,
-    handle: getOperation,
-  },
-].slice(0, 1) as readonly Route[];
+export const operationRoutes: readonly Route[] = [
+  operationRoute('cloudresourcemanager', 'v1'),
+  operationRoute('cloudresourcemanager', 'v3'),
+  operationRoute('serviceusage', 'v1'),
+];

@@ -73,7 +73,10 @@ export function fieldIssue(field: string, issue: string): ApiError {
   ]);
 }
 
-export function invalidArgument(message = 'Request contains an invalid argument.', details: readonly JsonObject[] = []) {
+export function invalidArgument(
+  message = 'Request contains an invalid argument.',
+  details: readonly JsonObject[] = [],
+) {
   return new ApiError('INVALID_ARGUMENT', message, details);
 }
 

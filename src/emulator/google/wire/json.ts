@@ -44,5 +44,7 @@ export function objectsAt(object: JsonObject, key: string): readonly JsonObject[
 export function stringMapAt(object: JsonObject, key: string): Readonly<Record<string, string>> | undefined {
   const value = objectAt(object, key);
   if (value === undefined) return undefined;
-  return Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
 }

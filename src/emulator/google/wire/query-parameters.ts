@@ -1,4 +1,4 @@
-import { invalidValue, unknownParameter, camelCase } from './request-decoder.ts';
+import { camelCase, invalidValue, unknownParameter } from './request-decoder.ts';
 
 export type ParameterType = 'string' | 'strings' | 'int32' | 'bool';
 export type ParameterTypes = Readonly<Record<string, ParameterType>>;
@@ -6,15 +6,29 @@ export type Query = Readonly<Record<string, readonly string[]>>;
 
 /** Accepted by every Google API beside the method's own parameters. */
 const STANDARD = new Set([
-  'alt', '$alt', '$.xgafv', 'access_token', 'callback', 'fields', '$fields', 'key', 'oauth_token', 'prettyPrint',
-  '$prettyPrint', 'quotaUser', '$userProject', 'uploadType', 'upload_protocol', '$httpMethod',
+  'alt',
+  '$alt',
+  '$.xgafv',
+  'access_token',
+  'callback',
+  'fields',
+  '$fields',
+  'key',
+  'oauth_token',
+  'prettyPrint',
+  '$prettyPrint',
+  'quotaUser',
+  '$userProject',
+  'uploadType',
+  'upload_protocol',
+  '$httpMethod',
 ]);
 
 export const PAGING: ParameterTypes = { pageSize: 'int32', pageToken: 'string' };
 
 export function parseQuery(parameters: URLSearchParams): Query {
   const query: Record<string, string[]> = {};
-  for (const [key, value] of parameters) (query[key] ??= []).push(value);
+  for (const [key, value] of parameters) query[key] = [...(query[key] ?? []), value];
   return query;
 }
 

@@ -55,7 +55,8 @@ function decodeScalar(shape: 'string' | 'bool' | 'int32' | 'bytes' | 'stringMap'
     case 'int32':
       return decodeInteger(value, path);
     case 'bytes':
-      if (typeof value !== 'string' || !isBase64(value)) throw invalidValue(path, 'TYPE_BYTES', value, 'Base64 decoding failed');
+      if (typeof value !== 'string' || !isBase64(value))
+        throw invalidValue(path, 'TYPE_BYTES', value, 'Base64 decoding failed');
       return value;
     case 'stringMap':
       return decodeStringMap(value, path);

@@ -12,6 +12,8 @@ export interface Call {
   readonly world: World;
   readonly principal: Principal;
   readonly service: ApiService;
+  /** The URL named the service, by a prefix. */
+  readonly pinned: boolean;
   readonly version: 'v1' | 'v2' | 'v3';
   /** Variables of the path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
@@ -37,6 +39,7 @@ export interface Route {
 
 interface CompiledRoute {
   readonly route: Route;
+  readonly verb: string | undefined;
   readonly pattern: RegExp;
 }
 
@@ -47,26 +50,30 @@ export interface RouteMatch {
 
 export class Router {
   private readonly compiled: readonly CompiledRoute[];
+  private readonly verbs: ReadonlySet<string>;
 
   constructor(routes: readonly Route[]) {
-    // A path ending in a custom verb must win over one whose variable would swallow the verb:
-    // domain-scoped project ids contain a colon, so a variable may too.
-    const verbsFirst = [...routes].sort((left, right) => Number(hasVerb(right.path)) - Number(hasVerb(left.path)));
-    this.compiled = verbsFirst.map((route) => ({ route, pattern: compile(route.path) }));
+    this.compiled = routes.map((route) => ({ route, verb: verbOf(route.path), pattern: compile(route.path) }));
+    this.verbs = new Set(this.compiled.flatMap(({ verb }) => (verb === undefined ? [] : [verb])));
   }
 
   match(method: string, path: string, service: ApiService | undefined): RouteMatch | undefined {
-    for (const { route, pattern } of this.compiled) {
-      if (route.method !== method || (service !== undefined && route.service !== service)) continue;
-      const groups = pattern.exec(path)?.groups;
-      if (groups !== undefined || pattern.test(path)) return { route, params: decodeParams(groups ?? {}) };
+    const asked = verbOf(path);
+    // Ids of old projects carry a colon too, so only the verbs of some route count as verbs.
+    const verb = asked !== undefined && this.verbs.has(asked) ? asked : undefined;
+    for (const { route, verb: routeVerb, pattern } of this.compiled) {
+      if (route.method !== method || routeVerb !== verb || (service !== undefined && route.service !== service))
+        continue;
+      const match = pattern.exec(path);
+      if (match !== null) return { route, params: decodeParams(match.groups ?? {}) };
     }
     return undefined;
   }
 }
 
-function hasVerb(path: string): boolean {
-  return /:[a-zA-Z]+$/.test(path);
+/** The custom verb that ends a path such as `/v3/folders/{folder}:move`. */
+function verbOf(path: string): string | undefined {
+  return /:([a-zA-Z]+)$/.exec(path)?.[1];
 }
 
 function compile(path: string): RegExp {

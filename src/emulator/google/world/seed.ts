@@ -1,4 +1,11 @@
-import type { BillingAccountSeed, EmulatorSeed, FolderSeed, OrganizationSeed, PolicySeed, ProjectSeed } from '../options.ts';
+import type {
+  BillingAccountSeed,
+  EmulatorSeed,
+  FolderSeed,
+  OrganizationSeed,
+  PolicySeed,
+  ProjectSeed,
+} from '../options.ts';
 import { isObject, objectAt, objectsAt, stringAt, stringsAt } from '../wire/json.ts';
 import type { Binding } from './state.ts';
 import type { World } from './world.ts';

@@ -37,7 +37,9 @@ export class World {
 
   private isNumberTaken(number: string): boolean {
     const { folders, projects, organizations } = this.state;
-    return `folders/${number}` in folders || `projects/${number}` in projects || `organizations/${number}` in organizations;
+    return (
+      `folders/${number}` in folders || `projects/${number}` in projects || `organizations/${number}` in organizations
+    );
   }
 
   /** Nineteen digits, as operation names carry them. */
