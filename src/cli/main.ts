@@ -1,0 +1,22 @@
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { reportFailure } from './failure.ts';
+import { processHost } from './process-host.ts';
+import { runCli } from './program.ts';
+
+/** Runs the process's own command line and ends the process. */
+export async function main(): Promise<void> {
+  const host = processHost();
+  const argv = process.argv.slice(2);
+  const end = async (code: ExitCode): Promise<void> => {
+    await host.flush();
+    const failure = host.failure();
+    if (failure !== null) host.stderr.write(`infra: stdout can't be written: ${failure}\n`);
+    process.exit(failure !== null && code === EXIT.done ? EXIT.usage : code);
+  };
+  const crash = (error: unknown): void => {
+    void reportFailure(host, argv, null, error).then(end);
+  };
+  process.on('uncaughtException', crash);
+  process.on('unhandledRejection', crash);
+  await end(await runCli(argv, host));
+}

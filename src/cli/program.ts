@@ -1,0 +1,89 @@
+import { Command, CommanderError } from 'commander';
+import { diagnostic } from '../core/codes.ts';
+import { DiagnosticError } from '../core/diagnostics.ts';
+import type { CommandEntry, CommandModule, Invocation } from './command.ts';
+import { COMMANDS } from './commands.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { reportFailure } from './failure.ts';
+import { addExamples } from './flags.ts';
+import type { Host } from './host.ts';
+import { VERSION } from './version.ts';
+
+const ABOUT =
+  'Declarative cloud infrastructure without a state file: plan a playbook against the live cloud, apply exactly what was reviewed.';
+
+/** Runs one command line, without the program's name in front, and says how the process ends. Never throws. */
+export async function runCli(given: readonly string[], host: Host): Promise<ExitCode> {
+  const argv = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
+  const entry = COMMANDS.find(({ name }) => name === argv.find((word) => !word.startsWith('-')));
+  try {
+    const module = entry === undefined ? null : await entry.load();
+    const invocation = parse(argv, host, entry ?? null, module);
+    return module === null || invocation === null ? EXIT.done : await module.run(host, invocation);
+  } catch (error) {
+    return reportFailure(host, argv, entry?.name ?? null, error);
+  }
+}
+
+/** Null where help or the version was asked for, and has been printed. Throws DiagnosticError (USAGE). */
+function parse(
+  argv: readonly string[],
+  host: Host,
+  entry: CommandEntry | null,
+  module: CommandModule | null,
+): Invocation | null {
+  let invocation: Invocation | null = null;
+  const program = rootCommand(host);
+  for (const { name, summary } of COMMANDS) {
+    const command = program.command(name).description(summary).helpOption('-h, --help', 'show this help');
+    if (name !== entry?.name || module === null) continue;
+    module.configure(command);
+    command.action(() => {
+      invocation = {
+        operands: command.processedArgs.filter((item): item is string => typeof item === 'string'),
+        options: command.opts(),
+      };
+    });
+  }
+  try {
+    program.parse([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) throw usageError(error, entry);
+  }
+  return invocation;
+}
+
+function rootCommand(host: Host): Command {
+  const program = new Command('infra')
+    .description(ABOUT)
+    .version(VERSION, '--version', 'print the version')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => host.stdout.write(text),
+      // Usage errors are reported like all others.
+      writeErr: () => {},
+      getOutHelpWidth: () => host.stdout.columns ?? 100,
+      getOutHasColors: () => false,
+    });
+  return addExamples(program, [
+    'infra plan org.yaml',
+    'infra apply org.yaml --confirm <digest>',
+    'infra plan org.yaml --emulator',
+  ]);
+}
+
+/** Commander's message without its prefix, its suggestion as the hint. */
+function usageError(error: CommanderError, entry: CommandEntry | null): DiagnosticError {
+  const help = `infra ${entry === null ? '' : `${entry.name} `}--help`;
+  if (error.code === 'commander.help')
+    return new DiagnosticError([diagnostic('USAGE', `A command is missing. \`${help}\` lists them.`)]);
+  const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const meant = /\(Did you mean (?:one of )?(.+)\?\)/.exec(suggestion ?? '')?.[1];
+  const hint = meant === undefined ? `see ${help}` : `did you mean ${meant}?`;
+  return new DiagnosticError([
+    diagnostic('USAGE', `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, '')}.`, { hint }),
+  ]);
+}

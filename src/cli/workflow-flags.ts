@@ -1,0 +1,111 @@
+import { type Command, Option } from 'commander';
+import type { Reconcile } from '../core/step.ts';
+import type { Options } from './command.ts';
+import { collect, duration, wholeNumber } from './flags.ts';
+import { isSet, list, number, text } from './options.ts';
+
+const RECONCILE: readonly Reconcile[] = ['report', 'enforce', 'adopt'];
+
+/** What the caller says about a run of a playbook; null and empty where nothing was said. */
+export interface WorkflowFlags {
+  readonly sets: readonly string[];
+  /** Path of the file that is merged into `workload`. */
+  readonly workload: string | null;
+  readonly stack: string | null;
+  readonly eventlog: string | null;
+  readonly reconcile: Reconcile | null;
+  readonly targets: readonly string[];
+  readonly excludes: readonly string[];
+  readonly offline: boolean;
+  readonly emulator: boolean;
+  /** Path of infra.yaml. */
+  readonly config: string | null;
+  readonly parallelism: number | null;
+  readonly timeoutMs: number | null;
+  readonly failFast: boolean;
+  readonly lockTimeoutMs: number;
+  readonly actor: string | null;
+  readonly allowEndpoints: readonly string[];
+  readonly allowSelfLockout: boolean;
+  readonly takeOver: string | null;
+  readonly guardOrg: string | null;
+  readonly includeFound: boolean;
+  readonly skipInvalid: boolean;
+  readonly rollback: boolean;
+}
+
+/** Flags of verbs that read a playbook; they mean the same with each of them. */
+export function addWorkflowFlags(command: Command): Command {
+  addPlaybookFlags(command);
+  addRunFlags(command);
+  return addCallerFlags(command);
+}
+
+function addPlaybookFlags(command: Command): void {
+  command
+    .option('--set <path=value>', 'a value in workload, such as projects[0].id=p1 (repeatable)', collect, [])
+    .option('--workload <file>', 'a YAML file that is merged into workload')
+    .option('--stack <stack>', 'the stack of steps that name none')
+    .option('--eventlog <url>', 'where facts are kept (env INFRA_EVENTLOG; default .infra/eventlog.jsonl)')
+    .addOption(
+      new Option('--reconcile <mode>', 'for steps that name none; report holds every ensure step').choices(RECONCILE),
+    )
+    .option('--target <address>', 'only this address, step or URN and what it depends on (repeatable)', collect, [])
+    .option('--step <address>', 'the same as --target', collect, [])
+    .option('--exclude <address>', 'not this address, step or URN (repeatable)', collect, [])
+    .option('--config <file>', 'infra.yaml to use instead of the one beside or above the playbook');
+}
+
+function addRunFlags(command: Command): void {
+  command
+    .option('--offline', 'no network and no credential')
+    .option('--emulator', 'against the embedded emulator, with a log and plans of its own')
+    .option('--parallelism <n>', 'requests at once (default 10)', wholeNumber(1, 1000))
+    .option('--timeout <duration>', 'give the whole run up after, such as 30s, 5m or 1h', duration)
+    .option('--fail-fast', 'start nothing new after a failure')
+    .option('--lock-timeout <duration>', "wait for another run's lock (default 0s)", duration)
+    .option('--actor <name>', 'who is recorded as the one who did it')
+    .option('--no-rollback', 'keep what a failed stack made in this run')
+    .option('--skip-invalid', 'leave steps with errors out instead of refusing the playbook');
+}
+
+function addCallerFlags(command: Command): Command {
+  return command
+    .option(
+      '--allow-endpoint <origin>',
+      "let the playbook's endpoint at this origin take effect (repeatable; env INFRA_ALLOW_ENDPOINT)",
+      collect,
+      [],
+    )
+    .option('--allow-self-lockout', "allow removing the caller's own last grant on a policy")
+    .option('--take-over <stack>', 'take resources over that this stack owns')
+    .option('--guard-org <org>', 'refuse any other organisation, whatever the playbook says')
+    .option('--include-found', 'also delete what was merely found as desired');
+}
+
+export function readWorkflowFlags(options: Options): WorkflowFlags {
+  return {
+    sets: list(options, 'set'),
+    workload: text(options, 'workload') ?? null,
+    stack: text(options, 'stack') ?? null,
+    eventlog: text(options, 'eventlog') ?? null,
+    reconcile: RECONCILE.find((mode) => mode === options['reconcile']) ?? null,
+    targets: [...list(options, 'target'), ...list(options, 'step')],
+    excludes: list(options, 'exclude'),
+    offline: isSet(options, 'offline'),
+    emulator: isSet(options, 'emulator'),
+    config: text(options, 'config') ?? null,
+    parallelism: number(options, 'parallelism') ?? null,
+    timeoutMs: number(options, 'timeout') ?? null,
+    failFast: isSet(options, 'failFast'),
+    lockTimeoutMs: number(options, 'lockTimeout') ?? 0,
+    actor: text(options, 'actor') ?? null,
+    allowEndpoints: list(options, 'allowEndpoint'),
+    allowSelfLockout: isSet(options, 'allowSelfLockout'),
+    takeOver: text(options, 'takeOver') ?? null,
+    guardOrg: text(options, 'guardOrg') ?? null,
+    includeFound: isSet(options, 'includeFound'),
+    skipInvalid: isSet(options, 'skipInvalid'),
+    rollback: options['rollback'] !== false,
+  };
+}
