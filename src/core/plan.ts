@@ -107,13 +107,13 @@ export interface ApplyReport extends Omit<Plan, 'steps' | 'summary'> {
 const WRITES: ReadonlySet<Change> = new Set(['create', 'update', 'move', 'undelete', 'delete']);
 
 /** Whether the step sends a write to the cloud when applied. */
-export function isWrite(step: PlanStep): boolean {
+export function hasPendingWrite(step: PlanStep): boolean {
   return step.held === null && WRITES.has(step.change);
 }
 
 /** Whether applying the step would do anything at all: a write, an adoption, or a fact. */
 export function isPending(step: PlanStep): boolean {
-  return isWrite(step) || (step.held === null && (step.change === 'adopt' || (step.record !== null && step.change === 'none')));
+  return hasPendingWrite(step) || (step.held === null && (step.change === 'adopt' || (step.record !== null && step.change === 'none')));
 }
 
 /** Whether there is something to do: an apply of this plan would write to the cloud or to the log, or can't (blocked, held, unknown). */

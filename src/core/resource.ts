@@ -135,8 +135,6 @@ export interface ProviderCatalogue {
   removalOf(resourceType: string, urn: string, desired: Json): { readonly action: string; readonly input: JsonObject } | null;
   /** Checks values that were unknown when linked, once they are known. */
   settle(declaration: Declaration, desired: ValueObject): readonly InputProblem[];
-  /** The URN once desired is known: of a grant on a folder of the playbook it can't be known earlier. Null: still not known. */
-  urnOf(declaration: Declaration, desired: ValueObject): string | null;
   /** Refuses any reference to another organisation or billing account than the pinned one; before anything is sent. */
   checkGuard(guard: GuardSpec, declaration: Declaration, desired: ValueObject): readonly InputProblem[];
   /** The writes of a change, the primary one last; for a read its one request. `step` gives the endpoint. */

@@ -1,7 +1,14 @@
-import type { Plan } from '../core/plan.ts';
-import type { EnginePorts, PlanRequest } from './ports.ts';
+import { runPlan } from './plan-run.ts';
+import type { EnginePorts, PlanRequest, PlanResult } from './ports.ts';
+import { prepare } from './prepare.ts';
 
-/** Plans a playbook against the live cloud. Writes nothing anywhere. */
-export async function planPlaybook(_ports: EnginePorts, _request: PlanRequest): Promise<Plan> {
-  throw new Error('being written');
+/**
+ * Plans a playbook against the live cloud and the log. Writes nothing anywhere. Throws DiagnosticError where the
+ * playbook can't be planned at all.
+ */
+export async function planPlaybook(ports: EnginePorts, request: PlanRequest): Promise<PlanResult> {
+  const prepared = prepare(ports, request.playbook, request.options, request.verb);
+  const log = await ports.log.read(prepared.target);
+  const { plan, digestInput } = await runPlan(ports, prepared, request.verb, log);
+  return { plan: { ...plan, diagnostics: [...plan.diagnostics, ...log.diagnostics] }, digestInput };
 }

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
+import type { DigestInput } from '../core/digest.ts';
 import type { Difference, EngineEvent } from '../core/events.ts';
 import type { ApplyReport, Plan, PlanVerb } from '../core/plan.ts';
 import type { ProviderCatalogue } from '../core/resource.ts';
@@ -77,13 +78,20 @@ export interface PlanRequest {
   readonly settings: RunSettings;
 }
 
+/** A plan with what its digest was made of: the plan store keeps both, so that a review can be checked and gone on with. */
+export interface PlanResult {
+  readonly plan: Plan;
+  /** `planDigest(digestInput)` is the plan's digest. */
+  readonly digestInput: DigestInput;
+}
+
 export interface ApplyRequest extends PlanRequest {
   /** 64 hex digits. */
   readonly confirm: string;
-  /** The plan that was reviewed, where the plan store has it. */
-  readonly reviewed: Plan | null;
+  /** What was reviewed, where the plan store has it. */
+  readonly reviewed: PlanResult | null;
   /** Keeps a plan whose digest was just confirmed, so that an interrupted run can go on; called before the first write. */
-  keepPlan(plan: Plan): Promise<void>;
+  keepPlan(result: PlanResult): Promise<void>;
 }
 
 export type ApplyResult =

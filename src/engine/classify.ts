@@ -1,0 +1,111 @@
+import { diagnostic } from '../core/codes.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
+import { changeOf, diffFields } from '../core/diff.ts';
+import { type Json, type JsonObject, jsonEquals } from '../core/json.ts';
+import type { Change, FieldDiff } from '../core/plan.ts';
+import type { Observation, PresentObservation } from '../core/resource.ts';
+import type { ValueObject } from '../core/value.ts';
+import type { PreparedStep } from './prepare.ts';
+
+/** What is to be done about a resource, and why. */
+export interface Decision {
+  readonly change: Change;
+  readonly present: boolean | 'unknown';
+  readonly diff: Readonly<Record<string, FieldDiff>>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const NO_DIFF = {};
+
+function blocked(present: Decision['present'], ...diagnostics: Diagnostic[]): Decision {
+  return { change: 'blocked', present, diff: NO_DIFF, diagnostics };
+}
+
+function at(item: PreparedStep, urn: string | null, found: Diagnostic): Diagnostic {
+  return { ...found, address: item.step.address, urn: found.urn ?? urn, source: found.source ?? item.step.source };
+}
+
+/** Decides about an ensure step under enforce (and report, which shows what enforce would make). */
+export function decideEnsure(item: PreparedStep, urn: string | null, desired: ValueObject, seen: Observation): Decision {
+  switch (seen.kind) {
+    case 'absent':
+      return { change: 'create', present: false, diff: NO_DIFF, diagnostics: [] };
+    case 'not_visible':
+      return { change: 'create', present: 'unknown', diff: NO_DIFF, diagnostics: [notVisible(item, urn, seen.why)] };
+    case 'unreadable':
+      return blocked('unknown', at(item, urn, seen.why));
+    case 'present':
+      return decidePresent(item, urn, desired, seen);
+  }
+}
+
+function notVisible(item: PreparedStep, urn: string | null, why: Diagnostic): Diagnostic {
+  const detail = `not visible: it does not exist, or this identity may not see it. A create proves which. (${why.detail})`;
+  return at(item, urn, { ...diagnostic('NOT_VISIBLE', detail), severity: 'note' });
+}
+
+function decidePresent(item: PreparedStep, urn: string | null, desired: ValueObject, seen: PresentObservation): Decision {
+  const warnings = seen.warnings.map((warning) => at(item, urn, warning));
+  const diff = diffFields(desired, seen.actual, item.declaration.fields);
+  if (seen.state === 'DELETE_REQUESTED') {
+    if (item.declaration.options['undelete'] === true) return { change: 'undelete', present: true, diff, diagnostics: warnings };
+    return blocked(true, pendingDeletion(item, urn, seen), ...warnings);
+  }
+  const { change, fixed } = changeOf(diff, item.declaration.fields);
+  if (fixed.length === 0) return { change, present: true, diff, diagnostics: warnings };
+  const detail = `${fixed.join(', ')} can't be changed in place, and infra never replaces a resource as a side effect. Keep the live value, or delete it explicitly and create it anew.`;
+  return { ...blocked(true, at(item, urn, diagnostic('UNSUPPORTED', detail)), ...warnings), diff };
+}
+
+function pendingDeletion(item: PreparedStep, urn: string | null, seen: PresentObservation): Diagnostic {
+  const until = seen.purgeTime === null ? 'within about 30 days' : `on ${seen.purgeTime}`;
+  return at(item, urn, diagnostic('PENDING_DELETION', `it was deleted and will be purged ${until}. Its name can't be used for a new one until then.`, { hint: 'Set undelete: true in the step\'s input to restore it.' }));
+}
+
+/** Decides about an explicit delete step. */
+export function decideDelete(item: PreparedStep, urn: string | null, seen: Observation, options: { readonly isProtected: boolean; readonly wasDeletedByUs: boolean }): Decision {
+  switch (seen.kind) {
+    case 'absent':
+      return { change: 'none', present: false, diff: NO_DIFF, diagnostics: [] };
+    case 'not_visible':
+      if (options.wasDeletedByUs) return { change: 'none', present: 'unknown', diff: NO_DIFF, diagnostics: [] };
+      return blocked('unknown', at(item, urn, { ...seen.why, hint: seen.why.hint ?? 'It may be someone else\'s. Nothing that can\'t be seen is deleted.' }));
+    case 'unreadable':
+      return blocked('unknown', at(item, urn, seen.why));
+    case 'present':
+      return decidePresentDelete(item, urn, seen, options.isProtected);
+  }
+}
+
+function decidePresentDelete(item: PreparedStep, urn: string | null, seen: PresentObservation, isProtected: boolean): Decision {
+  if (seen.state === 'DELETE_REQUESTED') return { change: 'none', present: false, diff: NO_DIFF, diagnostics: [] };
+  const found = [...seen.blockers, ...seen.warnings].map((blocker) => at(item, urn, blocker));
+  if (isProtected) {
+    const detail = 'a fact or the step says protect: true. Set protect: false on its ensure step and apply that first.';
+    return blocked(true, at(item, urn, diagnostic('PROTECTED', detail)), ...found);
+  }
+  const inTheWay = found.some((blocker) => blocker.severity === 'error');
+  return { change: inTheWay ? 'blocked' : 'delete', present: true, diff: NO_DIFF, diagnostics: found };
+}
+
+/** Decides about an adopt step: `recorded` is the last desired that the log (or known_desired) has, null for an import. */
+export function decideAdopt(item: PreparedStep, urn: string | null, desired: ValueObject, seen: Observation, ownership: { readonly recorded: Json; readonly owned: boolean; readonly foreignStack: string | null }): Decision {
+  if (seen.kind === 'unreadable' || seen.kind === 'not_visible') return blocked('unknown', at(item, urn, seen.why));
+  if (seen.kind === 'absent' || seen.state === 'DELETE_REQUESTED') {
+    const detail = 'it does not exist, so there is nothing to accept as desired. Create it with reconcile: enforce, or mend the step.';
+    return blocked(false, at(item, urn, diagnostic('ADOPT_ABSENT', detail)));
+  }
+  if (ownership.foreignStack !== null) {
+    const detail = `stack ${JSON.stringify(ownership.foreignStack)} owns it. Pass --take-over ${ownership.foreignStack} to take it over.`;
+    return blocked(true, at(item, urn, diagnostic('NOT_OURS', detail)));
+  }
+  const diff = diffFields(desired, seen.actual, item.declaration.fields);
+  const change = ownership.owned && jsonEquals(ownership.recorded, adoptedDesired(item, desired, seen.actual)) ? 'none' : 'adopt';
+  return { change, present: true, diff, diagnostics: seen.warnings.map((warning) => at(item, urn, warning)) };
+}
+
+/** The live values of the fields that the step manages, with its identity: what an adoption records as desired. */
+export function adoptedDesired(item: PreparedStep, desired: ValueObject, actual: JsonObject): JsonObject {
+  const fields = Object.keys(desired).filter((field) => item.declaration.fields[field] === 'identity' || Object.hasOwn(actual, field));
+  return Object.fromEntries(fields.map((field) => [field, actual[field] ?? (desired[field] as Json)]));
+}

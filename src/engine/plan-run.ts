@@ -1,0 +1,144 @@
+import { diagnostic } from '../core/codes.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
+import { type DigestInput, planDigest } from '../core/digest.ts';
+import type { OwnershipModel } from '../core/fold.ts';
+import type { Json } from '../core/json.ts';
+import { FORMAT_VERSION, hasPendingWrite, type Plan, type PlannedBatch, type PlanStep, type PlanVerb, summarize } from '../core/plan.ts';
+import type { DeferredTemplate, ReferenceLookup } from '../core/value.ts';
+import type { OpenIntent } from '../eventlog/event-log.ts';
+import type { LifecycleProvider, OpenedProvider, ReadSession } from '../providers/lifecycle-provider.ts';
+import { skippedEntry } from './entries.ts';
+import { type Ownership, ownershipOf } from './ownership.ts';
+import { planStep, skippedStep } from './plan-step.ts';
+import type { EnginePorts } from './ports.ts';
+import type { Prepared, PreparedStep } from './prepare.ts';
+import type { PlannedStep } from './runtime.ts';
+
+/** What the log contributes to a plan. */
+export interface LogView {
+  readonly model: OwnershipModel;
+  readonly openIntents: readonly OpenIntent[];
+}
+
+/** One phase of reading: shared by all steps, each request made at most once. */
+export interface PlanContext {
+  readonly ports: EnginePorts;
+  readonly prepared: Prepared;
+  readonly ownership: Ownership;
+  readonly openIntents: ReadonlyMap<string, OpenIntent>;
+  readonly evaluate: (template: DeferredTemplate, lookup: ReferenceLookup) => Json | undefined;
+  open(item: PreparedStep): Promise<OpenedProvider>;
+  sessionOf(opened: OpenedProvider): ReadSession | null;
+  planned(address: string): Promise<PlannedStep> | undefined;
+}
+
+export interface PlanRun {
+  readonly plan: Plan;
+  readonly digestInput: DigestInput;
+  readonly evaluate: PlanContext['evaluate'];
+  /** The sessions in which the plan was made, by provider. */
+  readonly sessions: ReadonlyMap<LifecycleProvider, ReadSession>;
+  /** In topological order. */
+  readonly steps: ReadonlyMap<string, PlannedStep>;
+}
+
+/** Observes and decides every step, each after those it depends on, as parallel as that allows. */
+export async function runPlan(ports: EnginePorts, prepared: Prepared, verb: PlanVerb, log: LogView): Promise<PlanRun> {
+  const evaluate = await loadEvaluator(prepared);
+  const sessions = new Map<LifecycleProvider, ReadSession>();
+  const running = new Map<string, Promise<PlannedStep>>();
+  const context: PlanContext = {
+    ports,
+    prepared,
+    ownership: ownershipOf(log.model),
+    openIntents: new Map(log.openIntents.map((open) => [open.intent.urn, open])),
+    evaluate,
+    open: providerOpener(ports, prepared),
+    sessionOf: sessionOpener(sessions),
+    planned: (address) => running.get(address),
+  };
+  ports.emit({ type: 'plan_start', playbook: prepared.playbook.path, steps: prepared.order.length });
+  for (const address of prepared.order) {
+    const item = prepared.steps.get(address);
+    if (item !== undefined) running.set(address, planStep(context, item));
+  }
+  const steps = new Map<string, PlannedStep>();
+  for (const [address, promise] of running) steps.set(address, await promise);
+  const { plan, digestInput } = assemble(prepared, verb, steps);
+  ports.emit({ type: 'plan_summary', summary: plan.summary, digest: plan.digest });
+  return { plan, digestInput, steps, evaluate, sessions };
+}
+
+/** Providers by auth and endpoint; offline there are none. */
+function providerOpener(ports: EnginePorts, prepared: Prepared): PlanContext['open'] {
+  const opened = new Map<string, Promise<OpenedProvider>>();
+  return (item) => {
+    const { auth, endpoint, provider } = item.step;
+    if (prepared.options.offline) return Promise.resolve({ kind: 'unusable', why: diagnostic('UNDECIDED', 'planned offline: nothing was read.') });
+    const key = JSON.stringify([provider, auth, endpoint]);
+    const found = opened.get(key) ?? ports.pool.open({ provider, auth, endpoint });
+    opened.set(key, found);
+    return found;
+  };
+}
+
+function sessionOpener(sessions: Map<LifecycleProvider, ReadSession>): PlanContext['sessionOf'] {
+  return (opened) => {
+    if (opened.kind === 'unusable') return null;
+    const session = sessions.get(opened.provider) ?? opened.provider.openSession();
+    sessions.set(opened.provider, session);
+    return session;
+  };
+}
+
+async function loadEvaluator(prepared: Prepared): Promise<PlanContext['evaluate']> {
+  const { evaluatorFor } = await import('../playbook/evaluate.ts');
+  return evaluatorFor(prepared.playbook);
+}
+
+function assemble(prepared: Prepared, verb: PlanVerb, steps: ReadonlyMap<string, PlannedStep>): { readonly plan: Plan; readonly digestInput: DigestInput } {
+  const planned = [...steps.values()];
+  const skipped = prepared.skipped.map(({ step, reason }) => ({ shown: skippedStep(step, reason), entry: skippedEntry(step.address, reason) }));
+  const shown = [...planned.map((step) => step.shown), ...skipped.map((step) => step.shown)];
+  const entries = [...planned.map((step) => step.entry), ...skipped.map((step) => step.entry)];
+  const undecided = shown.some((step) => step.change === 'unknown' && step.held === null);
+  const { target, stacks, playbook } = prepared;
+  const digestInput = { verb: verb === 'plan' ? 'apply' : verb, target, stacks, steps: entries };
+  const plan: Plan = {
+    format_version: FORMAT_VERSION,
+    command: verb,
+    mode: modeOf(planned),
+    target,
+    digest: undecided ? null : planDigest(digestInput),
+    stack: stacks.length === 1 ? (stacks[0] ?? null) : null,
+    stacks,
+    playbook: { path: playbook.path, name: playbook.name, sha256: playbook.sha256 },
+    summary: summarize(shown),
+    steps: shown,
+    batches: batchesOf(planned),
+    diagnostics: [...prepared.diagnostics, ...undecidedNote(shown)],
+  };
+  return { plan, digestInput };
+}
+
+function modeOf(steps: readonly PlannedStep[]): Plan['mode'] {
+  const read = steps.filter((step) => step.provider !== null).length;
+  return read === 0 ? 'offline' : read === steps.length ? 'live' : 'mixed';
+}
+
+function undecidedNote(steps: readonly PlanStep[]): readonly Diagnostic[] {
+  const count = steps.filter((step) => step.change === 'unknown' && step.held === null).length;
+  if (count === 0) return [];
+  return [diagnostic('UNDECIDED', `${count} step${count === 1 ? ' was' : 's were'} planned without reading the cloud, so this plan has no digest and can't be applied.`, { hint: 'Give the steps an auth that works here, and plan again.' })];
+}
+
+/** Which steps' writes go out together; only where there is more than one. */
+function batchesOf(steps: readonly PlannedStep[]): readonly PlannedBatch[] {
+  const groups = new Map<string, string[]>();
+  for (const { item, shown } of steps) {
+    const key = item.declaration.batchKey;
+    if (key === null || !hasPendingWrite(shown)) continue;
+    groups.set(key, [...(groups.get(key) ?? []), shown.address]);
+  }
+  return [...groups].filter(([, addresses]) => addresses.length > 1).map(([request, addresses]) => ({ request, addresses }));
+}

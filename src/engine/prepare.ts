@@ -1,0 +1,171 @@
+import { type Code, diagnostic } from '../core/codes.ts';
+import { type Diagnostic, DiagnosticError, hasErrors, type SourcePosition } from '../core/diagnostics.ts';
+import { type Edges, topologicalOrder } from '../core/graph.ts';
+import type { ActionSpec, Declaration, InputProblem, ProviderCatalogue } from '../core/resource.ts';
+import type { Playbook, Reconcile, Step } from '../core/step.ts';
+import type { ValueObject } from '../core/value.ts';
+import type { PlanVerb } from '../core/plan.ts';
+import type { EnginePorts, VerbOptions } from './ports.ts';
+import { selectSteps } from './targets.ts';
+
+/** A step that takes part, with all that is known about it before anything is read. */
+export interface PreparedStep {
+  readonly step: Step;
+  readonly catalogue: ProviderCatalogue;
+  readonly spec: ActionSpec;
+  readonly declaration: Declaration;
+  readonly stack: string | null;
+  /** Effective; null for reads and deletes. */
+  readonly reconcile: Reconcile | null;
+  /** Why it is held whatever the cloud says: "dry_run", "reconcile is report". */
+  readonly held: string | null;
+  /** Direct dependencies that take part, sorted. */
+  readonly dependsOn: readonly string[];
+}
+
+export interface Prepared {
+  readonly playbook: Playbook;
+  readonly options: VerbOptions;
+  readonly target: string;
+  /** Stacks of all steps that take part, sorted; `<unscoped>` never stands here. */
+  readonly stacks: readonly string[];
+  readonly steps: ReadonlyMap<string, PreparedStep>;
+  /** Addresses that take part, dependencies first, ties by address. */
+  readonly order: readonly string[];
+  readonly skipped: readonly { readonly step: Step; readonly reason: string }[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Links, checks, orders and selects the steps of a playbook. Offline; throws DiagnosticError with all that is wrong. */
+export function prepare(ports: EnginePorts, playbook: Playbook, options: VerbOptions, verb: PlanVerb | 'exec'): Prepared {
+  const runnable = playbook.steps.filter((step) => step.skip === null);
+  const { declarations, diagnostics } = linkAll(ports.catalogues, runnable, options, verb);
+  if (hasErrors(diagnostics)) throw new DiagnosticError(diagnostics);
+  const edges = edgesOf(runnable, declarations);
+  const order = orderOf(edges, runnable);
+  const selection = selectSteps(runnable, declarations, edges, options);
+  const steps = new Map<string, PreparedStep>();
+  for (const step of runnable) {
+    const declaration = declarations.get(step.address);
+    const catalogue = ports.catalogues.get(step.provider);
+    if (declaration === undefined || catalogue === undefined || !selection.has(step.address)) continue;
+    steps.set(step.address, prepareStep(step, catalogue, declaration, edges.get(step.address) ?? [], options));
+  }
+  const problems = [...diagnostics, ...duplicateUrns(steps), ...guardProblems(steps)];
+  if (hasErrors(problems)) throw new DiagnosticError(problems);
+  return {
+    playbook,
+    options,
+    target: targetOf(steps, options),
+    stacks: [...new Set([...steps.values()].flatMap((item) => (item.stack === null ? [] : [item.stack])))].sort(),
+    steps,
+    order: order.filter((address) => steps.has(address)),
+    skipped: skippedSteps(playbook, runnable, selection),
+    diagnostics: problems,
+  };
+}
+
+function linkAll(catalogues: EnginePorts['catalogues'], steps: readonly Step[], options: VerbOptions, verb: PlanVerb | 'exec') {
+  const declarations = new Map<string, Declaration>();
+  const diagnostics: Diagnostic[] = [];
+  for (const [provider, catalogue] of catalogues) {
+    const own = steps.filter((step) => step.provider === provider);
+    if (own.length === 0) continue;
+    const linked = catalogue.link(own, (step) => strictnessOf(step, options, verb));
+    for (const [address, declaration] of linked.declarations) declarations.set(address, declaration);
+    diagnostics.push(...linked.diagnostics);
+  }
+  return { declarations, diagnostics };
+}
+
+/** Format rules of the cloud are errors where a real cloud (or the emulator of it) answers, else warnings. */
+function strictnessOf(step: Step, options: VerbOptions, verb: PlanVerb | 'exec'): 'error' | 'warning' {
+  if (options.emulator) return 'error';
+  if (step.endpoint !== null) return 'warning';
+  return verb === 'exec' && step.dryRun !== false ? 'warning' : 'error';
+}
+
+function edgesOf(steps: readonly Step[], declarations: ReadonlyMap<string, Declaration>): Edges {
+  const known = new Set(steps.map((step) => step.address));
+  return new Map(
+    steps.map((step) => {
+      const needs = new Set([...step.dependsOn, ...(declarations.get(step.address)?.dependsOn ?? [])]);
+      return [step.address, [...needs].filter((address) => known.has(address)).sort()];
+    }),
+  );
+}
+
+function orderOf(edges: Edges, steps: readonly Step[]): readonly string[] {
+  const ordering = topologicalOrder(edges);
+  if (ordering.kind === 'ordered') return ordering.order;
+  const sources = new Map(steps.map((step) => [step.address, step.source]));
+  const path = ordering.cycle.map((address) => `${address} (${place(sources.get(address))})`).join(' -> ');
+  const source = sources.get(ordering.cycle[0] ?? '') ?? null;
+  throw new DiagnosticError([diagnostic('CYCLE', `each of these steps waits for the next one: ${path}. Remove one of the dependencies.`, { source })]);
+}
+
+function place(source: SourcePosition | undefined): string {
+  return source === undefined ? 'unknown' : `${source.file}:${source.line}:${source.column}`;
+}
+
+function prepareStep(step: Step, catalogue: ProviderCatalogue, declaration: Declaration, needs: readonly string[], options: VerbOptions): PreparedStep {
+  const spec = declaration.action;
+  const reconcile = spec.kind === 'ensure' ? effectiveReconcile(step, options) : null;
+  const held = step.dryRun === true ? 'dry_run' : reconcile === 'report' ? 'reconcile is report' : null;
+  return { step, catalogue, spec, declaration, stack: spec.kind === 'read' ? null : (step.stack ?? options.stack), reconcile, held, dependsOn: needs };
+}
+
+function effectiveReconcile(step: Step, options: VerbOptions): Reconcile {
+  if (options.reconcile === 'report') return 'report';
+  return step.reconcile ?? options.reconcile ?? 'report';
+}
+
+/** The real cloud, the emulator, or the origins of the endpoints that the steps name. */
+function targetOf(steps: ReadonlyMap<string, PreparedStep>, options: VerbOptions): string {
+  if (options.emulator) return 'emulator';
+  const targets = new Set([...steps.values()].flatMap(({ step }) => (step.endpoint === null ? ['cloud'] : originsOf(step))));
+  return targets.size === 0 ? 'cloud' : [...targets].sort().join(' ');
+}
+
+function originsOf(step: Step): readonly string[] {
+  const urls = [step.endpoint?.crm, step.endpoint?.billing, step.endpoint?.serviceusage];
+  return urls.flatMap((url) => (url === null || url === undefined ? [] : [new URL(url).origin]));
+}
+
+function duplicateUrns(steps: ReadonlyMap<string, PreparedStep>): readonly Diagnostic[] {
+  const first = new Map<string, Step>();
+  const found: Diagnostic[] = [];
+  for (const { step, declaration, held } of steps.values()) {
+    if (declaration.urn === null || held !== null) continue;
+    const other = first.get(declaration.urn);
+    if (other === undefined) first.set(declaration.urn, step);
+    else {
+      const detail = `${other.address} at ${place(other.source)} and ${step.address} at ${place(step.source)} both manage ${declaration.urn}. Keep one, or hold one with dry_run: true.`;
+      found.push(diagnostic('DUPLICATE_URN', detail, { address: step.address, urn: declaration.urn, source: step.source }));
+    }
+  }
+  return found;
+}
+
+function guardProblems(steps: ReadonlyMap<string, PreparedStep>): readonly Diagnostic[] {
+  return [...steps.values()].flatMap((item) => checkGuardOffline(item, item.declaration.desired));
+}
+
+/** The guard's offline pass over what is known of a step's input. */
+export function checkGuardOffline(item: PreparedStep, desired: ValueObject): readonly Diagnostic[] {
+  if (item.step.guard === null) return [];
+  return item.catalogue.checkGuard(item.step.guard, item.declaration, desired).map((problem) => inputDiagnostic(item.step, problem));
+}
+
+/** Puts a position to a problem of an input. */
+export function inputDiagnostic(step: Step, problem: InputProblem, code: Code = problem.code): Diagnostic {
+  const path = ['input', ...problem.path].join('.');
+  const source = step.positions.get(path) ?? step.positions.get(`input.${String(problem.path[0])}`) ?? step.positions.get('input') ?? step.source;
+  return diagnostic(code, problem.detail, { address: step.address, source, hint: problem.hint ?? null });
+}
+
+function skippedSteps(playbook: Playbook, runnable: readonly Step[], selection: ReadonlySet<string>) {
+  const notSelected = runnable.filter((step) => !selection.has(step.address)).map((step) => ({ step, reason: 'not selected by --target or --exclude' }));
+  const unrunnable = playbook.steps.flatMap((step) => (step.skip === null ? [] : [{ step, reason: step.skip.detail }]));
+  return [...notSelected, ...unrunnable].sort((a, b) => a.step.index - b.step.index);
+}

@@ -1,0 +1,45 @@
+import { diffFields } from '../core/diff.ts';
+import type { ProviderFact } from '../core/facts.ts';
+import { isJsonObject } from '../core/json.ts';
+import type { Observation } from '../core/resource.ts';
+import type { OpenIntent } from '../eventlog/event-log.ts';
+import type { PreparedStep } from './prepare.ts';
+
+/** What reading says about an intent whose outcome nobody saw. */
+export interface Settlement {
+  readonly open: OpenIntent;
+  /**
+   * `done`: the write happened. `not_applied`: a read shows no effect; it may be sent again as a repeat. `pending`: its
+   * operation is known and may still run. `unresolved`: it could not be read.
+   */
+  readonly verdict: 'done' | 'not_applied' | 'pending' | 'unresolved';
+  /** For `done`: what is recorded. */
+  readonly fact: ProviderFact | null;
+}
+
+/** Settles an open intent by what a read of its resource saw. */
+export function settleIntent(item: PreparedStep, open: OpenIntent, seen: Observation): Settlement {
+  const happened = open.intent.operation === 'delete' ? isGone(seen) : isAsIntended(item, open, seen);
+  if (happened === null) return { open, verdict: 'unresolved', fact: null };
+  if (happened) return { open, verdict: 'done', fact: settledFact(open, seen) };
+  return { open, verdict: open.operationName === null ? 'not_applied' : 'pending', fact: null };
+}
+
+function isGone(seen: Observation): boolean | null {
+  if (seen.kind === 'absent') return true;
+  if (seen.kind === 'present') return seen.state === 'DELETE_REQUESTED';
+  return seen.kind === 'not_visible' ? null : null;
+}
+
+function isAsIntended(item: PreparedStep, open: OpenIntent, seen: Observation): boolean | null {
+  if (seen.kind === 'absent' || seen.kind === 'not_visible') return false;
+  if (seen.kind === 'unreadable') return null;
+  const intended = open.intent.provider_fact.desired;
+  if (!isJsonObject(intended) || seen.state === 'DELETE_REQUESTED') return false;
+  return Object.keys(diffFields(intended, seen.actual, item.declaration.fields)).length === 0;
+}
+
+function settledFact(open: OpenIntent, seen: Observation): ProviderFact {
+  const id = seen.kind === 'present' ? seen.id : null;
+  return { ...open.intent.provider_fact, ...(id === null ? {} : { resource_id: id }) };
+}
