@@ -1,0 +1,94 @@
+import type { FileHandle } from 'node:fs/promises';
+
+const NEWLINE = 0x0a;
+const READ_BYTES = 1 << 20;
+const TAIL_BYTES = 1 << 16;
+
+/** A line's bytes without `\n`; they are valid only until the next line is asked for. */
+export interface Line {
+  readonly bytes: Buffer;
+  /** From 1; 0 where lines are read from the end. */
+  readonly number: number;
+  /** Where its first byte stands in the file. */
+  readonly offset: number;
+  /** False for a last line without `\n`. */
+  readonly terminated: boolean;
+}
+
+/** Blank lines carry nothing and are passed over. */
+export function isBlank(bytes: Buffer): boolean {
+  for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
+  return true;
+}
+
+/** Calls back for every line that is not blank, up to `limit` bytes; memory is bound by the longest line. */
+export async function eachLine(handle: FileHandle, limit: number, onLine: (line: Line) => void): Promise<void> {
+  let buffer = Buffer.allocUnsafe(READ_BYTES);
+  let held = 0;
+  let position = 0;
+  let number = 0;
+  const emit = (start: number, end: number, terminated: boolean): void => {
+    number += 1;
+    const bytes = buffer.subarray(start, end);
+    if (!isBlank(bytes)) onLine({ bytes, number, offset: position - held + start, terminated });
+  };
+  for (;;) {
+    if (held === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
+    const { bytesRead } = await handle.read(buffer, held, Math.min(buffer.length - held, limit - position), position);
+    if (bytesRead === 0) break;
+    const scanFrom = held;
+    held += bytesRead;
+    position += bytesRead;
+    const used = emitTerminated(buffer, scanFrom, held, emit);
+    buffer.copy(buffer, 0, used, held);
+    held -= used;
+  }
+  if (held > 0) emit(0, held, false);
+}
+
+function emitTerminated(buffer: Buffer, scanFrom: number, end: number, emit: (start: number, end: number, terminated: boolean) => void): number {
+  let start = 0;
+  let at = buffer.indexOf(NEWLINE, scanFrom);
+  while (at !== -1 && at < end) {
+    emit(start, at, true);
+    start = at + 1;
+    at = buffer.indexOf(NEWLINE, start);
+  }
+  return start;
+}
+
+/** The file's lines from its end backwards, blank ones left out; reads no more than is asked for. */
+export async function* linesFromEnd(handle: FileHandle, size: number): AsyncGenerator<Line> {
+  let pieces: Buffer[] = [];
+  let position = size;
+  let terminated = false;
+  while (position > 0) {
+    const length = Math.min(TAIL_BYTES, position);
+    position -= length;
+    const block = await readExactly(handle, position, length);
+    let end = block.length;
+    let at = block.lastIndexOf(NEWLINE);
+    while (at !== -1) {
+      const bytes = Buffer.concat([block.subarray(at + 1, end), ...pieces]);
+      pieces = [];
+      if (!isBlank(bytes)) yield { bytes, number: 0, offset: position + at + 1, terminated };
+      terminated = true;
+      end = at;
+      at = at === 0 ? -1 : block.lastIndexOf(NEWLINE, at - 1);
+    }
+    pieces = [block.subarray(0, end), ...pieces];
+  }
+  const bytes = Buffer.concat(pieces);
+  if (!isBlank(bytes)) yield { bytes, number: 0, offset: 0, terminated };
+}
+
+async function readExactly(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  let read = 0;
+  while (read < length) {
+    const { bytesRead } = await handle.read(buffer, read, length - read, position + read);
+    if (bytesRead === 0) break;
+    read += bytesRead;
+  }
+  return buffer.subarray(0, read);
+}

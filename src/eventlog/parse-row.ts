@@ -1,0 +1,121 @@
+import type { ProviderFact } from '../core/facts.ts';
+import type { IntentBody, OutcomeBody } from './event-log.ts';
+import { isLosslessObject, type LosslessJson, type LosslessObject, parseLossless } from './lossless.ts';
+import { acceptFact, factIn, wrappedRecords } from './tier-records.ts';
+
+export type RowItem =
+  | { readonly kind: 'fact'; readonly fact: ProviderFact }
+  | { readonly kind: 'intent'; readonly intent: IntentBody }
+  | { readonly kind: 'outcome'; readonly outcome: OutcomeBody }
+  /** Read and understood, and nothing to fold: notes, events without a fact. */
+  | { readonly kind: 'nothing' };
+
+/** One row as a fold takes it. */
+export interface Entry {
+  /** Null where the row has none: it keeps its place in the file. */
+  readonly sequence: number | null;
+  /** Tells the row from another with this sequence; rows with the same are one. Null: can't be told. */
+  readonly key: string | null;
+  /** Null where someone else wrote the row: it counts for every target. */
+  readonly target: string | null;
+  readonly item: RowItem;
+}
+
+const OPERATIONS: ReadonlySet<string> = new Set<IntentBody['operation']>(['create', 'update', 'move', 'undelete', 'delete']);
+const STATUSES: ReadonlySet<string> = new Set<OutcomeBody['status']>(['done', 'failed', 'uncertain', 'pending', 'abandoned']);
+const NOTHING: RowItem = { kind: 'nothing' };
+
+/** Maps a fact that someone else wrote (its URN, its desired) to ours. */
+export type ForeignMap = (fact: ProviderFact) => ProviderFact;
+
+/** The rows of a line: one, or those that it wraps. Throws an Error that says what is wrong with it. */
+export function parseLine(text: string, mapForeign: ForeignMap): readonly Entry[] {
+  const value = parseLossless(text);
+  const wrapped = wrappedRecords(value);
+  return wrapped === null ? [parseRecord(value, mapForeign)] : wrapped.map((record) => parseRecord(record, mapForeign));
+}
+
+/** One row that is parsed already. Throws an Error that says what is wrong with it. */
+export function parseRecord(value: LosslessJson, mapForeign: ForeignMap): Entry {
+  if (!isLosslessObject(value)) throw new Error('a row is a JSON object');
+  const sequence = sequenceOf(value);
+  if (isOurs(value)) {
+    return { sequence, key: String(value['hash']), target: String(value['target']), item: ourItem(value) };
+  }
+  const fact = factIn(value);
+  const item: RowItem = fact === null ? NOTHING : { kind: 'fact', fact: mapForeign(fact) };
+  return { sequence, key: tierKey(value), target: null, item };
+}
+
+export function sequenceOf(value: LosslessObject): number | null {
+  const sequence = value['global_sequence'];
+  return typeof sequence === 'number' && Number.isSafeInteger(sequence) ? sequence : null;
+}
+
+function isOurs(value: LosslessObject): boolean {
+  return ['type', 'recorded_at', 'target', 'infra', 'prev', 'hash'].every((key) => typeof value[key] === 'string');
+}
+
+function tierKey(value: LosslessObject): string | null {
+  const ids = [value['execution_id'], value['transaction_id']];
+  return ids.includes(undefined) ? null : ids.map(String).join(':');
+}
+
+function ourItem(value: LosslessObject): RowItem {
+  switch (value['type']) {
+    case 'provider.fact':
+      return { kind: 'fact', fact: strictFact(value) };
+    case 'provider.intent':
+      return { kind: 'intent', intent: intentOf(value) };
+    case 'provider.outcome':
+      return { kind: 'outcome', outcome: outcomeOf(value) };
+    default:
+      return NOTHING;
+  }
+}
+
+function strictFact(value: LosslessObject): ProviderFact {
+  const fact = acceptFact(value['provider_fact']);
+  if (fact === null) throw new Error('its provider_fact lacks a field or has one of another type');
+  return fact;
+}
+
+function intentOf(value: LosslessObject): IntentBody {
+  const operation = text(value, 'operation');
+  if (!OPERATIONS.has(operation)) throw new Error(`its operation ${operation} is not known`);
+  return {
+    type: 'provider.intent',
+    address: text(value, 'address'),
+    urn: text(value, 'urn'),
+    stack: text(value, 'stack'),
+    operation: operation as IntentBody['operation'],
+    operation_id: text(value, 'operation_id'),
+    digest: textOrNull(value, 'digest'),
+    provider_fact: strictFact(value),
+  };
+}
+
+function outcomeOf(value: LosslessObject): OutcomeBody {
+  const status = text(value, 'status');
+  const sequence = value['intent_sequence'];
+  if (!STATUSES.has(status)) throw new Error(`its status ${status} is not known`);
+  if (typeof sequence !== 'number') throw new Error('its intent_sequence is not a number');
+  return {
+    type: 'provider.outcome',
+    intent_sequence: sequence,
+    status: status as OutcomeBody['status'],
+    code: textOrNull(value, 'code'),
+    operation_name: textOrNull(value, 'operation_name'),
+  };
+}
+
+function text(value: LosslessObject, key: string): string {
+  const found = value[key];
+  if (typeof found !== 'string') throw new Error(`its ${key} is not a text`);
+  return found;
+}
+
+function textOrNull(value: LosslessObject, key: string): string | null {
+  const found = value[key];
+  return found === undefined || found === null ? null : text(value, key);
+}

@@ -1,0 +1,132 @@
+import { closeSync, fstatSync, openSync, readSync, constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { diagnostic } from '../core/codes.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
+import type { ProviderFact } from '../core/facts.ts';
+import { type LogFold, sortEntries, startLogFold, startSequence } from './fold-log.ts';
+import { eachLine, type Line } from './lines.ts';
+import { type Entry, type ForeignMap, parseLine } from './parse-row.ts';
+import { failure } from './problems.ts';
+import { isWhole } from './tail.ts';
+
+const DIGEST = /^[0-9a-f]{64}$/;
+const SCAN_BYTES = 1 << 20;
+
+export interface ReadOptions {
+  readonly path: string;
+  readonly target: string;
+  readonly mapForeign: ForeignMap;
+  /** Counts broken lines instead of failing on the first. */
+  readonly skipInvalid: boolean;
+}
+
+/** What was folded, and what was passed over on the way. */
+export interface ReadResult {
+  readonly fold: LogFold;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Streams the first `size` bytes of a log into a fold. Throws DiagnosticError (LOG_INVALID) on a broken line. */
+export async function foldFile(handle: FileHandle, size: number, options: ReadOptions): Promise<ReadResult> {
+  const fold = startLogFold(options.target);
+  const place = startSequence();
+  let ordered = true;
+  const diagnostics = await eachEntry(handle, size, options, (entry) => {
+    const placement = ordered ? place(entry) : 'disorder';
+    if (placement === 'fold') fold.add(entry);
+    if (placement === 'disorder') ordered = false;
+  });
+  return { fold: ordered ? fold : await foldSorted(handle, size, options), diagnostics };
+}
+
+/** Two logs in one file, or a merge out of order: only here is every row held in memory. */
+async function foldSorted(handle: FileHandle, size: number, options: ReadOptions): Promise<LogFold> {
+  const entries: Entry[] = [];
+  await eachEntry(handle, size, options, (entry) => entries.push(entry));
+  const fold = startLogFold(options.target);
+  for (const entry of sortEntries(entries)) fold.add(entry);
+  return fold;
+}
+
+async function eachEntry(handle: FileHandle, size: number, options: ReadOptions, onEntry: (entry: Entry) => void): Promise<readonly Diagnostic[]> {
+  let skipped = 0;
+  await eachLine(handle, size, (line) => {
+    const entries = entriesOf(line, options);
+    if (entries === null) skipped += 1;
+    else for (const entry of entries) onEntry(entry);
+  });
+  if (skipped === 0) return [];
+  return [diagnostic('LOG_INVALID', `${skipped} broken lines of ${options.path} were passed over.`, { severity: 'warning' })];
+}
+
+/** Null for a broken line that is to be passed over. */
+function entriesOf(line: Line, { path, mapForeign, skipInvalid }: ReadOptions): readonly Entry[] | null {
+  try {
+    return parseLine(line.bytes.toString('utf8'), mapForeign);
+  } catch (error) {
+    if (!line.terminated && !isWhole(line.bytes)) return [];
+    if (skipInvalid) return null;
+    throw failure('LOG_INVALID', `Line ${line.number} of ${path} is broken: ${error instanceof SyntaxError ? 'it is not JSON' : reasonOf(error)}.`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * The facts of a target that were written under a digest, in file order, each once. Scans the bytes for the digest, so
+ * that no row has to be remembered for it; the first `size` bytes are what the caller has read.
+ */
+export function factsUnder(digest: string, size: number, options: ReadOptions): readonly ProviderFact[] {
+  if (!DIGEST.test(digest)) return [];
+  const facts: ProviderFact[] = [];
+  const seen = new Set<string>();
+  for (const line of linesWith(digest, options.path, size)) {
+    for (const { key, target, item } of safeEntries(line, options)) {
+      if (item.kind !== 'fact' || item.fact.digest !== digest || (target !== null && target !== options.target)) continue;
+      if (key !== null && seen.has(key)) continue;
+      if (key !== null) seen.add(key);
+      facts.push(item.fact);
+    }
+  }
+  return facts;
+}
+
+function safeEntries(text: string, options: ReadOptions): readonly Entry[] {
+  try {
+    return parseLine(text, options.mapForeign);
+  } catch {
+    return [];
+  }
+}
+
+function* linesWith(needle: string, path: string, size: number): Generator<string> {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    if (!fstatSync(file).isFile()) return;
+    let held = Buffer.alloc(0);
+    for (let position = 0; position < size; ) {
+      const block = Buffer.allocUnsafe(Math.min(SCAN_BYTES, size - position));
+      const read = readSync(file, block, 0, block.length, position);
+      if (read === 0) break;
+      position += read;
+      const bytes = Buffer.concat([held, block.subarray(0, read)]);
+      const end = position >= size ? bytes.length : bytes.lastIndexOf(0x0a) + 1;
+      yield* matching(bytes.subarray(0, end), needle);
+      held = bytes.subarray(end);
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+function* matching(bytes: Buffer, needle: string): Generator<string> {
+  for (let at = bytes.indexOf(needle); at !== -1; ) {
+    const start = bytes.lastIndexOf(0x0a, at) + 1;
+    const newline = bytes.indexOf(0x0a, at);
+    const end = newline === -1 ? bytes.length : newline;
+    yield bytes.toString('utf8', start, end);
+    at = bytes.indexOf(needle, end);
+  }
+}

@@ -1,0 +1,63 @@
+import type { FileHandle } from 'node:fs/promises';
+import { FIRST_PREV, linkOf } from './encode-row.ts';
+import { linesFromEnd } from './lines.ts';
+import { isLosslessObject, parseLossless } from './lossless.ts';
+import { sequenceOf } from './parse-row.ts';
+import { failure } from './problems.ts';
+
+/** The end of a log, as an append needs it. */
+export interface Tail {
+  /** Of the last row that has one; 0 in a log without. */
+  readonly sequence: number;
+  /** What the next row names as `prev`. */
+  readonly prev: string;
+  /** Whether there is a row at all. */
+  readonly empty: boolean;
+  /** Whether the last row lacks its `\n`. */
+  readonly unterminated: boolean;
+  /** An unfinished last line: where it starts, its bytes. */
+  readonly torn: { readonly offset: number; readonly bytes: Buffer } | null;
+}
+
+/**
+ * Reads a log's end. A last line that is ended but no JSON is a link like any other; where `strictPath` names the file,
+ * it throws DiagnosticError (LOG_INVALID) instead, so that nothing is written behind it.
+ */
+export async function readTail(handle: FileHandle, size: number, strictPath: string | null): Promise<Tail> {
+  let torn: Tail['torn'] = null;
+  let last: { readonly prev: string; readonly unterminated: boolean } | null = null;
+  for await (const line of linesFromEnd(handle, size)) {
+    const value = parseOrNull(line.bytes);
+    if (value === null && !line.terminated) {
+      torn = { offset: line.offset, bytes: line.bytes };
+      continue;
+    }
+    if (value === null && last === null && strictPath !== null) {
+      throw failure('LOG_INVALID', `The last line of ${strictPath} is not a row: nothing is written behind it.`);
+    }
+    last ??= { prev: linkOf(line.bytes), unterminated: !line.terminated };
+    const sequence = value === null ? null : value.sequence;
+    if (sequence !== null) return { sequence, ...last, empty: false, torn };
+  }
+  return { sequence: 0, prev: last?.prev ?? FIRST_PREV, unterminated: last?.unterminated ?? false, empty: last === null, torn };
+}
+
+/** `<sequence>:<hash>`; null for a log without rows. */
+export function headOf(tail: Tail): string | null {
+  return tail.empty ? null : `${tail.sequence}:${tail.prev}`;
+}
+
+/** Whether an unterminated last line is whole: a row like any other. */
+export function isWhole(bytes: Buffer): boolean {
+  return parseOrNull(bytes) !== null;
+}
+
+function parseOrNull(bytes: Buffer): { readonly sequence: number | null } | null {
+  try {
+    const value = parseLossless(bytes.toString('utf8'));
+    if (isLosslessObject(value)) return { sequence: sequenceOf(value) };
+    return Array.isArray(value) ? { sequence: null } : null;
+  } catch {
+    return null;
+  }
+}

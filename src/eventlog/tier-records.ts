@@ -1,0 +1,103 @@
+import type { ExecutionId, FactOutcome, FactVerb, Origin, ProviderFact } from '../core/facts.ts';
+import { foldFacts, type OwnershipModel } from '../core/fold.ts';
+import { isLosslessObject, type LosslessJson, type LosslessObject, parseLossless, toJson } from './lossless.ts';
+
+/** How deep below an event's top a fact is looked for. */
+const MAX_DEPTH = 12;
+const VERBS: ReadonlySet<string> = new Set<FactVerb>(['ensure', 'delete', 'adopt']);
+const OUTCOMES: ReadonlySet<string> = new Set<FactOutcome>(['planned', 'changed', 'noop', 'deleted', 'absent', 'adopted']);
+const ORIGINS: ReadonlySet<string> = new Set<Origin>(['created', 'adopted', 'found']);
+const OPTIONAL_TEXTS = ['resource_id', 'step', 'digest', 'credential', 'renamed_to', 'renamed_from'] as const;
+const OPTIONAL_FLAGS = ['protect', 'forgotten'] as const;
+const MIN_INT64 = -(2n ** 63n);
+const MAX_UINT64 = 2n ** 64n - 1n;
+
+/**
+ * The facts in rows of the raw eventlog tier (payload as JSON text), decoded event bodies, wrapped or bare facts; at
+ * most one a row, in row order. Rows without a strict fact give none. Throws SyntaxError for a payload that is no JSON.
+ */
+export function extractFactsFromTierRecords(records: readonly LosslessJson[]): readonly ProviderFact[] {
+  return records.flatMap((record) => factIn(record) ?? []);
+}
+
+/** The same for callers that hold decoded event bodies. */
+export function extractFactsFromEventlog(bodies: readonly LosslessJson[]): readonly ProviderFact[] {
+  return extractFactsFromTierRecords(bodies);
+}
+
+/** Ownership as the rows of the tier give it. */
+export function foldTierRecords(records: readonly LosslessJson[]): OwnershipModel {
+  return foldFacts(extractFactsFromTierRecords(records));
+}
+
+/** The fact of one row; null where it carries none. */
+export function factIn(record: LosslessJson): ProviderFact | null {
+  if (!isLosslessObject(record)) return null;
+  const payload = record['payload'];
+  const body = typeof payload === 'string' ? parseLossless(payload) : record;
+  return acceptFact(body) ?? search(body, 0);
+}
+
+/** The elements of a reply or a document that wraps rows; null where the value is one row itself. */
+export function wrappedRecords(value: LosslessJson): readonly LosslessJson[] | null {
+  if (Array.isArray(value)) return value as readonly LosslessJson[];
+  if (!isLosslessObject(value)) return null;
+  const result = value['result'];
+  const records = value['records'] ?? (isLosslessObject(result) ? result['records'] : undefined);
+  return Array.isArray(records) ? (records as readonly LosslessJson[]) : null;
+}
+
+/** A strict fact: every required field there and of its type; optional ones of another type are left out. */
+export function acceptFact(value: LosslessJson | undefined): ProviderFact | null {
+  if (!isLosslessObject(value)) return null;
+  const { urn, provider, service, resource_type, stack, verb, outcome } = value;
+  const executionId = integer(value['execution_id']);
+  if (typeof urn !== 'string' || typeof provider !== 'string' || typeof service !== 'string') return null;
+  if (typeof resource_type !== 'string' || typeof stack !== 'string' || executionId === null) return null;
+  if (typeof verb !== 'string' || !VERBS.has(verb) || typeof outcome !== 'string' || !OUTCOMES.has(outcome)) return null;
+  return {
+    urn,
+    provider,
+    service,
+    resource_type,
+    verb: verb as FactVerb,
+    stack,
+    desired: toJson(value['desired'] ?? null),
+    execution_id: executionId,
+    outcome: outcome as FactOutcome,
+    ...optionalFields(value),
+  };
+}
+
+function optionalFields(value: LosslessObject): Partial<ProviderFact> {
+  const fields: Record<string, string | boolean> = {};
+  for (const key of OPTIONAL_TEXTS) {
+    const text = value[key];
+    if (typeof text === 'string') fields[key] = text;
+  }
+  for (const key of OPTIONAL_FLAGS) {
+    const flag = value[key];
+    if (typeof flag === 'boolean') fields[key] = flag;
+  }
+  const origin = value['origin'];
+  if (typeof origin === 'string' && ORIGINS.has(origin)) fields['origin'] = origin;
+  return fields;
+}
+
+function integer(value: LosslessJson | undefined): ExecutionId | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : null;
+  return typeof value === 'bigint' && value >= MIN_INT64 && value <= MAX_UINT64 ? value.toString() : null;
+}
+
+function search(value: LosslessJson | undefined, depth: number): ProviderFact | null {
+  if (depth > MAX_DEPTH || typeof value !== 'object' || value === null) return null;
+  if (isLosslessObject(value)) {
+    const here = acceptFact(value['provider_fact']);
+    if (here !== null) return here;
+  }
+  for (const item of Object.values(value) as readonly LosslessJson[]) {
+    const found = search(item, depth + 1);
+    if (found !== null) return found;
+  }
+  return null;
+}

@@ -1,0 +1,49 @@
+import type { FileHandle } from 'node:fs/promises';
+import { FIRST_PREV, sealedHash, sealOf } from './encode-row.ts';
+import { sha256Hex } from '../core/json.ts';
+import { eachLine, type Line } from './lines.ts';
+import { isLosslessObject, parseLossless } from './lossless.ts';
+import { sequenceOf } from './parse-row.ts';
+import { isWhole } from './tail.ts';
+
+/** What walking the chain found. */
+export interface ChainReport {
+  readonly rows: number;
+  /** The first row that does not fit: its line and, where it can still be read, its sequence. */
+  readonly firstBad: { readonly line: number; readonly sequence: number | null; readonly why: string } | null;
+  /** Whether a row with the head asked for is there; null when none was asked for. */
+  readonly headFound: boolean | null;
+}
+
+/** Walks a log's chain from its first row; lines of others, without a hash, are links too. `head` is `<sequence>:<hash>`. */
+export async function walkChain(handle: FileHandle, size: number, head: string | null = null): Promise<ChainReport> {
+  const wanted = head === null ? null : { sequence: head.split(':')[0] ?? '', hash: head.slice(head.indexOf(':') + 1) };
+  let rows = 0;
+  let prev = FIRST_PREV;
+  let firstBad: ChainReport['firstBad'] = null;
+  let headFound = head === null ? null : false;
+  await eachLine(handle, size, (line) => {
+    if (firstBad !== null || (!line.terminated && !isWhole(line.bytes))) return;
+    const seal = sealOf(line.bytes);
+    const why = seal === null ? null : misfit(line.bytes, seal, prev);
+    if (why !== null) firstBad = { line: line.number, sequence: sequenceIn(line), why };
+    rows += 1;
+    prev = seal?.hash ?? sha256Hex(line.bytes);
+    if (prev === wanted?.hash && wanted.sequence === String(sequenceIn(line) ?? wanted.sequence)) headFound = true;
+  });
+  return { rows, firstBad, headFound };
+}
+
+function misfit(bytes: Buffer, seal: { readonly prev: string; readonly hash: string }, prev: string): string | null {
+  if (seal.prev !== prev) return 'it does not follow the row before it';
+  return sealedHash(bytes) === seal.hash ? null : 'its content does not match its hash';
+}
+
+function sequenceIn(line: Line): number | null {
+  try {
+    const value = parseLossless(line.bytes.toString('utf8'));
+    return isLosslessObject(value) ? sequenceOf(value) : null;
+  } catch {
+    return null;
+  }
+}
