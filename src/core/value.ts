@@ -13,6 +13,8 @@ export interface Reference {
 export interface DeferredTemplate {
   readonly text: string;
   readonly iter: Json;
+  /** The addresses that its references lead to: `steps.a['b']` may be an instance or a key of a result. */
+  readonly addresses?: readonly string[];
 }
 
 /**
