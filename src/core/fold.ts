@@ -32,6 +32,16 @@ export interface OwnershipFold {
 const ASSERTING: ReadonlySet<string> = new Set(['ensure/changed', 'ensure/noop', 'adopt/adopted']);
 const ENDING: ReadonlySet<string> = new Set(['delete/deleted', 'delete/absent']);
 
+/** Applied ensures and adoptions make their stack the owner; a planned fact is intent, not ownership. */
+export function assertsOwnership(fact: ProviderFact): boolean {
+  return ASSERTING.has(`${fact.verb}/${fact.outcome}`);
+}
+
+/** Applied deletions, and what gives ownership up: forgotten and renamed. */
+export function endsOwnership(fact: ProviderFact): boolean {
+  return ENDING.has(`${fact.verb}/${fact.outcome}`);
+}
+
 /** A fold that takes facts one by one, in log order. */
 export function startFold(): OwnershipFold {
   const owned = new Map<string, Owned>();
@@ -39,12 +49,17 @@ export function startFold(): OwnershipFold {
   const protection = new Map<string, boolean>();
   const add = (fact: ProviderFact): void => {
     if (fact.outcome === 'planned') return;
-    const kind = `${fact.verb}/${fact.outcome}`;
-    if (ASSERTING.has(kind)) assertOwnership(fact, owned, tombstones);
-    else if (ENDING.has(kind)) endOwnership(fact, owned, tombstones);
-    if (fact.protect !== undefined) protection.set(fact.urn, fact.protect);
+    if (assertsOwnership(fact)) assertOwnership(fact, owned, tombstones);
+    else if (endsOwnership(fact)) endOwnership(fact, owned, tombstones);
+    const protect = fact.protect ?? inheritedProtection(fact, protection);
+    if (protect !== undefined) protection.set(fact.urn, protect);
   };
   return { add, model: { owned, tombstones, protection } };
+}
+
+/** A resource under its new URN is as protected as under the old one. */
+function inheritedProtection(fact: ProviderFact, protection: ReadonlyMap<string, boolean>): boolean | undefined {
+  return fact.renamed_from === undefined || !assertsOwnership(fact) ? undefined : protection.get(fact.renamed_from);
 }
 
 function assertOwnership(fact: ProviderFact, owned: Map<string, Owned>, tombstones: Map<string, ProviderFact>): void {
@@ -66,7 +81,7 @@ function assertOwnership(fact: ProviderFact, owned: Map<string, Owned>, tombston
 
 function endOwnership(fact: ProviderFact, owned: Map<string, Owned>, tombstones: Map<string, ProviderFact>): void {
   const before = owned.get(fact.urn);
-  // A stack gives up what is its own; a delete by another stack of something it never had ends nothing here.
+  // Forgetting gives up what is the stack's own, and nothing of another's.
   if (before !== undefined && fact.forgotten === true && before.stack !== fact.stack) return;
   owned.delete(fact.urn);
   tombstones.set(fact.urn, fact);
@@ -82,10 +97,24 @@ export function foldFacts(facts: Iterable<ProviderFact>): OwnershipModel {
 export function altersFold(model: OwnershipModel, fact: ProviderFact): boolean {
   if (fact.protect !== undefined && model.protection.get(fact.urn) !== fact.protect) return true;
   const owned = model.owned.get(fact.urn);
-  if (fact.verb === 'delete') return owned !== undefined;
+  if (fact.verb === 'delete') return owned !== undefined && !(fact.forgotten === true && owned.stack !== fact.stack);
   if (owned === undefined || owned.stack !== fact.stack) return true;
   if (fact.resource_id !== undefined && owned.resourceId !== fact.resource_id) return true;
   return !jsonEquals(owned.lastDesired, fact.desired);
+}
+
+/** The model narrowed to what one stack owns or gave up; protection is a resource's, whoever owns it. */
+export function forStack(model: OwnershipModel, stack: string): OwnershipModel {
+  return {
+    owned: new Map([...model.owned].filter(([, item]) => item.stack === stack)),
+    tombstones: new Map([...model.tombstones].filter(([, fact]) => fact.stack === stack)),
+    protection: model.protection,
+  };
+}
+
+/** Every stack that owns something, sorted. */
+export function stacksOf(model: OwnershipModel): readonly string[] {
+  return [...new Set([...model.owned.values()].map((item) => item.stack))].sort();
 }
 
 /** The stack that owns a URN, or null. */
