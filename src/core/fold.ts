@@ -42,11 +42,11 @@ export function endsOwnership(fact: ProviderFact): boolean {
   return ENDING.has(`${fact.verb}/${fact.outcome}`);
 }
 
-/** A fold that takes facts one by one, in log order. */
-export function startFold(): OwnershipFold {
-  const owned = new Map<string, Owned>();
-  const tombstones = new Map<string, ProviderFact>();
-  const protection = new Map<string, boolean>();
+/** A fold that takes facts one by one, in log order, from nothing or from (a copy of) what was folded before. */
+export function startFold(from?: OwnershipModel): OwnershipFold {
+  const owned = new Map<string, Owned>(from?.owned);
+  const tombstones = new Map<string, ProviderFact>(from?.tombstones);
+  const protection = new Map<string, boolean>(from?.protection);
   const add = (fact: ProviderFact): void => {
     if (fact.outcome === 'planned') return;
     if (assertsOwnership(fact)) assertOwnership(fact, owned, tombstones);

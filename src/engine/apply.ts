@@ -1,6 +1,98 @@
+import { diagnostic } from '../core/codes.ts';
+import { type Diagnostic, DiagnosticError, hasErrors } from '../core/diagnostics.ts';
+import { UNSCOPED } from '../core/facts.ts';
+import { startFold } from '../core/fold.ts';
+import { isJsonObject } from '../core/json.ts';
+import { hasPendingWrite, isPending } from '../core/plan.ts';
+import type { LogState, RowBody, RowContext } from '../eventlog/event-log.ts';
+import { checkConfirmation } from './confirmation.ts';
+import { type PlanRun, runPlan } from './plan-run.ts';
 import type { ApplyRequest, ApplyResult, EnginePorts } from './ports.ts';
+import { type Prepared, prepare } from './prepare.ts';
+import { buildReport } from './report.ts';
+import type { Settlement } from './settle.ts';
+import { newExecutionId, walk } from './walk.ts';
 
-/** Re-plans, compares digests and applies what was confirmed. */
-export async function applyPlaybook(_ports: EnginePorts, _request: ApplyRequest): Promise<ApplyResult> {
-  throw new Error('being written');
+/**
+ * Takes the locks, re-plans, compares digests and does what was confirmed. Throws DiagnosticError where it can't start
+ * (a playbook that is wrong, a lock that is held, a log that can't be trusted); nothing was sent then.
+ */
+export async function applyPlaybook(ports: EnginePorts, request: ApplyRequest): Promise<ApplyResult> {
+  if (!ports.log.writable) throw new DiagnosticError([diagnostic('LOG_READ_ONLY', `${ports.log.url} can only be read, and an apply must write what it does.`)]);
+  const prepared = prepare(ports, request.playbook, request.options, request.verb);
+  const stacks = prepared.stacks.length === 0 ? [UNSCOPED] : prepared.stacks;
+  const locks = await ports.log.lock(stacks, request.settings.lockTimeoutMs);
+  ports.emit({ type: 'lock_acquired', stacks });
+  try {
+    return await applyLocked(ports, request, prepared);
+  } finally {
+    await locks.release();
+  }
+}
+
+async function applyLocked(ports: EnginePorts, request: ApplyRequest, prepared: Prepared): Promise<ApplyResult> {
+  await ports.log.verify();
+  const log = await ports.log.read(prepared.target);
+  const run = await runPlan(ports, prepared, request.verb, log);
+  const context: RowContext = { execution_id: newExecutionId(ports), actor: request.settings.actor, infra: request.settings.version, target: prepared.target };
+  const settled = await recordSettlements(ports, context, run);
+  const undecided = undecidedErrors(run);
+  if (undecided.length > 0) return { kind: 'refused', diagnostics: undecided, differences: [] };
+  const facts = [...log.factsOf(request.confirm), ...settled.flatMap(({ fact }) => (fact?.digest === request.confirm ? [fact] : []))];
+  const confirmation = checkConfirmation(request.confirm, run, request.reviewed, facts);
+  if (confirmation.kind === 'refused') return confirmation;
+  const guard = await verifyGuards(run);
+  if (hasErrors(guard)) return { kind: 'refused', diagnostics: guard, differences: [] };
+  if (confirmation.kind === 'confirmed') await request.keepPlan({ plan: run.plan, digestInput: run.digestInput });
+  const states = await walk({ ports, request, run, context, model: settledModel(log, settled) });
+  return { kind: 'applied', report: buildReport(run.plan, states, context.execution_id, await ports.log.head(), log.diagnostics) };
+}
+
+/** Writes down what became of interrupted requests, each under the digest it was confirmed with. */
+async function recordSettlements(ports: EnginePorts, context: RowContext, run: PlanRun): Promise<readonly Settlement[]> {
+  const settled = [...run.steps.values()].flatMap(({ settlement }) => (settlement === null ? [] : [settlement]));
+  const rows = settled.flatMap(settlementRows);
+  if (rows.length > 0) await ports.log.append(context, rows);
+  return settled;
+}
+
+function settlementRows({ open, verdict, fact }: Settlement): readonly RowBody[] {
+  const outcome = { type: 'provider.outcome', intent_sequence: open.sequence, operation_name: open.operationName } as const;
+  if (verdict === 'done' && fact !== null) return [{ ...outcome, status: 'done', code: null }, { type: 'provider.fact', provider_fact: fact }];
+  if (verdict === 'not_applied') return [{ ...outcome, status: 'failed', code: 'NOT_APPLIED' }];
+  return [];
+}
+
+function settledModel(log: LogState, settled: readonly Settlement[]): LogState['model'] {
+  const facts = settled.flatMap(({ fact }) => (fact === null ? [] : [fact]));
+  if (facts.length === 0) return log.model;
+  const fold = startFold(log.model);
+  for (const fact of facts) fold.add(fact);
+  return fold.model;
+}
+
+/** A plan without a digest can't be confirmed: says of each undecided step why. */
+function undecidedErrors(run: PlanRun): readonly Diagnostic[] {
+  return [...run.steps.values()].flatMap(({ shown }) => {
+    if (shown.change !== 'unknown' || shown.held !== null) return [];
+    const why = shown.diagnostics[0] ?? diagnostic('AUTH_REQUIRED', 'the step has no usable auth.', { address: shown.address, source: shown.source });
+    return [{ ...why, severity: 'error' as const }];
+  });
+}
+
+/** The guard's live pass, once per provider and guard, over every parent that the plan touches. */
+async function verifyGuards(run: PlanRun): Promise<readonly Diagnostic[]> {
+  const checks = new Map<string, { readonly parents: Set<string>; readonly check: (parents: readonly string[]) => Promise<readonly Diagnostic[]> }>();
+  for (const { item, shown, provider, desired } of run.steps.values()) {
+    const { guard } = item.step;
+    const session = provider === null ? undefined : run.sessions.get(provider);
+    if (guard === null || session === undefined || provider === null || !(hasPendingWrite(shown) || isPending(shown))) continue;
+    const key = JSON.stringify([item.step.provider, item.step.auth, item.step.endpoint, guard]);
+    const entry = checks.get(key) ?? { parents: new Set<string>(), check: (parents: readonly string[]) => session.checkGuard(guard, parents) };
+    checks.set(key, entry);
+    for (const parent of [desired['parent'], desired['resource'], isJsonObject(shown.actual) ? shown.actual['parent'] : undefined]) {
+      if (typeof parent === 'string' && /^(folders|organizations)\/\d+$/.test(parent)) entry.parents.add(parent);
+    }
+  }
+  return (await Promise.all([...checks.values()].map(({ parents, check }) => check([...parents].sort())))).flat();
 }

@@ -1,36 +1,15 @@
 import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { type DigestInput, planDigest } from '../core/digest.ts';
-import type { OwnershipModel } from '../core/fold.ts';
-import type { Json } from '../core/json.ts';
 import { FORMAT_VERSION, hasPendingWrite, type Plan, type PlannedBatch, type PlanStep, type PlanVerb, summarize } from '../core/plan.ts';
-import type { DeferredTemplate, ReferenceLookup } from '../core/value.ts';
-import type { OpenIntent } from '../eventlog/event-log.ts';
 import type { LifecycleProvider, OpenedProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { skippedEntry } from './entries.ts';
-import { type Ownership, ownershipOf } from './ownership.ts';
+import { ownershipOf } from './ownership.ts';
+import type { LogView, PlanContext } from './plan-context.ts';
 import { planStep, skippedStep } from './plan-step.ts';
 import type { EnginePorts } from './ports.ts';
-import type { Prepared, PreparedStep } from './prepare.ts';
+import type { Prepared } from './prepare.ts';
 import type { PlannedStep } from './runtime.ts';
-
-/** What the log contributes to a plan. */
-export interface LogView {
-  readonly model: OwnershipModel;
-  readonly openIntents: readonly OpenIntent[];
-}
-
-/** One phase of reading: shared by all steps, each request made at most once. */
-export interface PlanContext {
-  readonly ports: EnginePorts;
-  readonly prepared: Prepared;
-  readonly ownership: Ownership;
-  readonly openIntents: ReadonlyMap<string, OpenIntent>;
-  readonly evaluate: (template: DeferredTemplate, lookup: ReferenceLookup) => Json | undefined;
-  open(item: PreparedStep): Promise<OpenedProvider>;
-  sessionOf(opened: OpenedProvider): ReadSession | null;
-  planned(address: string): Promise<PlannedStep> | undefined;
-}
 
 export interface PlanRun {
   readonly plan: Plan;

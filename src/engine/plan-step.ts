@@ -2,6 +2,7 @@ import { diagnostic } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { stepDigest } from '../core/digest.ts';
 import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
+import { startFold } from '../core/fold.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { type Change, hasPendingWrite, type PlanStep, type RecordKind } from '../core/plan.ts';
 import { redact } from '../core/redaction.ts';
@@ -12,10 +13,10 @@ import type { OpenedProvider, Target } from '../providers/lifecycle-provider.ts'
 import { adoptedDesired, type Decision, decideAdopt, decideDelete, decideEnsure } from './classify.ts';
 import { digestEntry } from './entries.ts';
 import { desiredOf, factOf, type Ownership, ownershipOf, recordOf, renamedFrom } from './ownership.ts';
-import type { PlanContext } from './plan-run.ts';
+import type { PlanContext } from './plan-context.ts';
 import { checkGuardOffline, type PreparedStep } from './prepare.ts';
 import { resolveDesired } from './resolve.ts';
-import { NO_RESULT, type StepResult } from './results.ts';
+import { NO_RESULT, resultData, type StepResult } from './results.ts';
 import type { PlannedStep } from './runtime.ts';
 import { type Settlement, settleIntent } from './settle.ts';
 import { verdictOf } from './verdict.ts';
@@ -146,11 +147,6 @@ async function planRead(context: PlanContext, item: PreparedStep, desired: Value
   return { ...unread(context, item, desired, opened, { ...later, present: true }), result };
 }
 
-/** What references into a step's result may name. */
-export function resultData(item: PreparedStep, urn: string | null, resource: Json): JsonObject {
-  return { provider: item.step.provider, action: item.step.action, backend: item.catalogue.backend, urn, resource };
-}
-
 function decide(context: PlanContext, item: PreparedStep, desired: ValueObject, opened: OpenedProvider, observation: Observation): Findings {
   const urn = urnOf(item, desired);
   const open = urn === null ? undefined : context.openIntents.get(urn);
@@ -166,18 +162,9 @@ function decide(context: PlanContext, item: PreparedStep, desired: ValueObject, 
 }
 
 function withFact(ownership: Ownership, fact: ProviderFact): Ownership {
-  const owned = new Map(ownership.model.owned);
-  const tombstones = new Map(ownership.model.tombstones);
-  if (fact.verb === 'delete') {
-    owned.delete(fact.urn);
-    tombstones.set(fact.urn, fact);
-  } else {
-    const { urn, stack, provider, service } = fact;
-    const rest = { resourceType: fact.resource_type, resourceId: fact.resource_id ?? null, lastDesired: fact.desired, lastExecutionId: fact.execution_id, origin: fact.origin ?? null, credential: fact.credential ?? null };
-    owned.set(urn, { urn, stack, provider, service, ...rest });
-  }
-  const protection = fact.protect === undefined ? ownership.model.protection : new Map(ownership.model.protection).set(fact.urn, fact.protect);
-  return ownershipOf({ owned, tombstones, protection });
+  const fold = startFold(ownership.model);
+  fold.add(fact);
+  return ownershipOf(fold.model);
 }
 
 function decisionOf(context: PlanContext, item: PreparedStep, urn: string | null, desired: ValueObject, seen: Observation, ownership: Ownership): Decision {

@@ -2,6 +2,7 @@ import { diagnostic } from '../core/codes.ts';
 import { DiagnosticError } from '../core/diagnostics.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Reference } from '../core/value.ts';
+import type { PreparedStep } from './prepare.ts';
 
 /** What other steps may take from a step: its result data, and whether that is all there will ever be. */
 export interface StepResult {
@@ -35,4 +36,9 @@ export function lookupReference(results: (address: string) => StepResult | undef
   if (found !== undefined || !result.complete) return found;
   const detail = `the result of step ${ref.address} has no ${JSON.stringify(ref.path)}. Use "| default(...)" where absence is meant.`;
   throw new DiagnosticError([diagnostic('TEMPLATE_UNDEFINED', detail, { address: ref.address })]);
+}
+
+/** What references into a step's result may name. */
+export function resultData(item: PreparedStep, urn: string | null, resource: Json): JsonObject {
+  return { provider: item.step.provider, action: item.step.action, backend: item.catalogue.backend, urn, resource };
 }

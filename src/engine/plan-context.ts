@@ -1,0 +1,26 @@
+import type { OwnershipModel } from '../core/fold.ts';
+import type { OpenIntent } from '../eventlog/event-log.ts';
+import type { OpenedProvider, ReadSession } from '../providers/lifecycle-provider.ts';
+import type { Ownership } from './ownership.ts';
+import type { EnginePorts } from './ports.ts';
+import type { Prepared, PreparedStep } from './prepare.ts';
+import type { Evaluate } from './resolve.ts';
+import type { PlannedStep } from './runtime.ts';
+
+/** What the log contributes to a plan. */
+export interface LogView {
+  readonly model: OwnershipModel;
+  readonly openIntents: readonly OpenIntent[];
+}
+
+/** One phase of reading: shared by all steps, each request made at most once. */
+export interface PlanContext {
+  readonly ports: EnginePorts;
+  readonly prepared: Prepared;
+  readonly ownership: Ownership;
+  readonly openIntents: ReadonlyMap<string, OpenIntent>;
+  readonly evaluate: Evaluate;
+  open(item: PreparedStep): Promise<OpenedProvider>;
+  sessionOf(opened: OpenedProvider): ReadSession | null;
+  planned(address: string): Promise<PlannedStep> | undefined;
+}

@@ -1,0 +1,116 @@
+import { diagnostic } from '../core/codes.ts';
+import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
+import { jsonEquals } from '../core/json.ts';
+import type { Observation, PresentObservation, WriteChange } from '../core/resource.ts';
+import type { ValueObject } from '../core/value.ts';
+import type { LifecycleProvider, WriteOperation } from '../providers/lifecycle-provider.ts';
+import { type Decision, decideDelete, decideEnsure } from './classify.ts';
+import { resultData } from './results.ts';
+import { checkGuardOffline } from './prepare.ts';
+import { resolveDesired } from './resolve.ts';
+import type { PlannedStep } from './runtime.ts';
+import { type StepState, stateOf } from './step-state.ts';
+import { FRESH_MS, type Walk } from './walk-state.ts';
+
+/** A write with everything known, one step before its intent. */
+export interface ReadyWrite {
+  readonly planned: PlannedStep;
+  readonly operation: WriteOperation;
+  readonly urn: string;
+  readonly provider: LifecycleProvider;
+  readonly startedAt: number;
+}
+
+/** Resolves what became known, looks again where the plan's look is too old, and refuses what moved. */
+export async function prepareWrite(current: Walk, planned: PlannedStep): Promise<ReadyWrite | StepState> {
+  try {
+    return await prepareChecked(current, planned);
+  } catch (error) {
+    if (!(error instanceof DiagnosticError)) throw error;
+    return stateOf('failed', { diagnostics: error.diagnostics });
+  }
+}
+
+async function prepareChecked(current: Walk, planned: PlannedStep): Promise<ReadyWrite | StepState> {
+  const { item, provider } = planned;
+  if (provider === null) return refusedState(diagnostic('BLOCKED', 'the step has no provider to write with.'));
+  const resolved = resolveDesired(item, planned.desired, (address) => current.states.get(address)?.result, current.run.evaluate);
+  const guard = checkGuardOffline(item, resolved);
+  if (guard.length > 0) return stateOf('refused', { diagnostics: guard });
+  const looked = await lookAgain(current, planned, provider, resolved);
+  if ('outcome' in looked) return looked;
+  const urn = planned.urn ?? item.catalogue.urnOf(item.declaration, looked.desired);
+  if (urn === null) return refusedState(diagnostic('BLOCKED', 'its identity is still not known.'));
+  return { planned, urn, provider, startedAt: current.ports.clock.now(), operation: operationOf(current, planned, looked.desired, looked.observation) };
+}
+
+function refusedState(why: Diagnostic): StepState {
+  return stateOf('blocked', { diagnostics: [why] });
+}
+
+interface Looked {
+  readonly desired: ValueObject;
+  readonly observation: PresentObservation | null;
+}
+
+/** The plan's own look while it is fresh; else a new one, which must ask for the same change or for none. */
+async function lookAgain(current: Walk, planned: PlannedStep, provider: LifecycleProvider, desired: ValueObject): Promise<Looked | StepState> {
+  const { item, observation } = planned;
+  const age = current.ports.clock.now() - planned.observedAt;
+  const seen = observation?.kind === 'present' ? observation : null;
+  // A policy is read right before it is written anyway (read-modify-write), so looking twice would show nothing new.
+  if (age <= FRESH_MS || item.spec.resourceType === 'binding') return { desired, observation: seen };
+  const session = current.freshSession(provider);
+  const owned = planned.urn === null ? undefined : current.model.owned.get(planned.urn);
+  const target = { declaration: item.declaration, desired, resourceId: owned?.resourceId ?? null, pending: new Set<string>(), forDelete: item.spec.kind === 'delete' };
+  const resolved = await session.resolve(target);
+  if (resolved.kind === 'failed') return stateOf('failed', { diagnostics: [resolved.why] });
+  const now = await session.observe({ ...target, desired: resolved.desired });
+  return judge(current, planned, resolved.desired, now);
+}
+
+function judge(current: Walk, planned: PlannedStep, desired: ValueObject, now: Observation): Looked | StepState {
+  const decision = decideAgain(current, planned, desired, now);
+  if (decision.change === 'none') return alreadyDone(planned, now);
+  const same = decision.change === planned.shown.change && sameDiff(planned, decision);
+  if (same) return { desired, observation: now.kind === 'present' ? now : null };
+  if (now.kind === 'unreadable') return stateOf('failed', { diagnostics: decision.diagnostics });
+  const detail = `the plan wanted to ${planned.shown.change}; a look right before the write asks for ${decision.change}. It was not touched.`;
+  return stateOf('refused', { diagnostics: [diagnostic('STALE', detail, { hint: 'Plan again and review what changed.' }), ...decision.diagnostics] });
+}
+
+function decideAgain(current: Walk, planned: PlannedStep, desired: ValueObject, now: Observation): Decision {
+  const { item, urn } = planned;
+  if (item.spec.kind !== 'delete') return decideEnsure(item, urn, desired, now);
+  return decideDelete(item, urn, now, { isProtected: false, wasDeletedByUs: urn !== null && current.model.tombstones.has(urn) });
+}
+
+/** The live side of the diff must be what was reviewed; the desired side may only have become known. */
+function sameDiff(planned: PlannedStep, decision: Decision): boolean {
+  const actual = (diff: Decision['diff']) => Object.fromEntries(Object.entries(diff).map(([field, { actual: found }]) => [field, found]));
+  return jsonEquals(actual(planned.shown.diff), actual(decision.diff));
+}
+
+function alreadyDone(planned: PlannedStep, now: Observation): StepState {
+  const resource = now.kind === 'present' ? now.resource : null;
+  const outcome = planned.item.spec.kind === 'delete' ? 'absent' : 'noop';
+  return stateOf(outcome, { resource, result: { data: resultData(planned.item, planned.urn, resource), complete: true } });
+}
+
+function operationOf(current: Walk, planned: PlannedStep, desired: ValueObject, observation: PresentObservation | null): WriteOperation {
+  const { item, settlement } = planned;
+  const fresh = item.dependsOn.some((need) => current.states.get(need)?.outcome === 'changed' || current.states.get(need)?.outcome === 'deleted');
+  return {
+    declaration: item.declaration,
+    desired,
+    change: planned.shown.change as WriteChange,
+    observation,
+    nonce: settlement?.verdict === 'pending' ? settlement.open.intent.operation_id : current.ports.randomHex(16),
+    poll: item.step.poll,
+    timeoutMs: item.step.timeoutMs,
+    repeat: settlement !== null,
+    pendingOperation: settlement?.verdict === 'pending' ? settlement.open.operationName : null,
+    freshDependencies: fresh,
+    allowSelfLockout: current.request.options.allowSelfLockout,
+  };
+}

@@ -1,0 +1,62 @@
+import { diagnostic } from '../core/codes.ts';
+import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
+import type { ProviderFact } from '../core/facts.ts';
+import type { OwnershipModel } from '../core/fold.ts';
+import type { RowBody, RowContext } from '../eventlog/event-log.ts';
+import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
+import type { PlanRun } from './plan-run.ts';
+import type { ApplyRequest, EnginePorts } from './ports.ts';
+import { applied } from './report.ts';
+import type { StepState } from './step-state.ts';
+
+export interface WalkRequest {
+  readonly ports: EnginePorts;
+  readonly request: ApplyRequest;
+  readonly run: PlanRun;
+  readonly context: RowContext;
+  readonly model: OwnershipModel;
+}
+
+/** What the steps of one walk share while it runs. */
+export interface Walk extends WalkRequest {
+  readonly states: Map<string, StepState>;
+  /** Sessions for looking again before a write: a few seconds old at most, then a new one. */
+  freshSession(provider: LifecycleProvider): ReadSession;
+  /** Set when nothing new may start: an interrupt, --fail-fast, a log that can't be written. */
+  stopped: Diagnostic | null;
+  readonly abort: AbortSignal;
+}
+
+/** How old an observation may be when a write is decided on it, in milliseconds. */
+export const FRESH_MS = 5000;
+
+/** Records how a step ended and says so. */
+export function finish(current: Walk, address: string, state: StepState): void {
+  const planned = current.run.steps.get(address);
+  current.states.set(address, state);
+  if (planned === undefined) return;
+  for (const found of state.diagnostics) current.ports.emit({ type: 'diagnostic', diagnostic: { ...found, address } });
+  current.ports.emit({ type: 'step_outcome', step: applied(planned.shown, state) });
+  if (state.outcome === 'failed' && current.request.settings.failFast) {
+    current.stopped ??= diagnostic('BLOCKED', `${address} failed and --fail-fast was given: nothing new was started.`);
+  }
+}
+
+/** A planned fact as it is written: under this run's id and the confirmed digest. */
+export function stamped(current: Walk, fact: ProviderFact): ProviderFact {
+  return { ...fact, execution_id: current.context.execution_id, digest: current.request.confirm };
+}
+
+/** Appends durably; a log that can't be written stops the walk. */
+export async function appendRows(current: Walk, rows: readonly RowBody[]): Promise<Diagnostic | null> {
+  if (rows.length === 0) return null;
+  try {
+    await current.ports.log.append(current.context, rows);
+    return null;
+  } catch (error) {
+    if (!(error instanceof DiagnosticError)) throw error;
+    const problem = error.diagnostics[0] ?? diagnostic('LOG_WRITE', 'the event log could not be written.');
+    current.stopped ??= problem;
+    return problem;
+  }
+}

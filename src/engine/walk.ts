@@ -1,0 +1,199 @@
+import { diagnostic } from '../core/codes.ts';
+import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
+import { hasPendingWrite, type Outcome } from '../core/plan.ts';
+import { isKnown } from '../core/value.ts';
+import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
+import type { EnginePorts } from './ports.ts';
+import { prepareWrite, type ReadyWrite } from './ready-write.ts';
+import { resolveDesired } from './resolve.ts';
+import { resultData } from './results.ts';
+import type { PlannedStep } from './runtime.ts';
+import { type StepState, stateOf } from './step-state.ts';
+import { appendRows, FRESH_MS, finish, stamped, type Walk, type WalkRequest } from './walk-state.ts';
+import { writeBatch } from './write-batch.ts';
+
+const SUCCEEDED: ReadonlySet<Outcome> = new Set<Outcome>(['changed', 'noop', 'deleted', 'absent', 'adopted', 'read', 'held', 'skipped']);
+
+/** An id below 2^53, from the clock and randomness. */
+export function newExecutionId(ports: EnginePorts): number {
+  return ports.clock.now() * 1000 + (Number.parseInt(ports.randomHex(4), 16) % 1000);
+}
+
+/** Does what the plan says, each step after those it depends on; a failure stops its dependants only. */
+export async function walk(given: WalkRequest): Promise<ReadonlyMap<string, StepState>> {
+  const current = startWalk(given);
+  const waiting = new Set(given.run.plan.steps.map((step) => step.address).filter((address) => given.run.steps.has(address)));
+  const active = new Map<string, Promise<void>>();
+  for (;;) {
+    await startReady(current, waiting, active);
+    if (active.size === 0) break;
+    await Promise.race(active.values());
+  }
+  for (const address of waiting) finish(current, address, notStarted(current));
+  return current.states;
+}
+
+function startWalk(given: WalkRequest): Walk {
+  const { settings } = given.request;
+  const fresh = new Map<LifecycleProvider, { readonly session: ReadSession; readonly at: number }>();
+  const signals = settings.timeoutMs === null ? [settings.abort] : [settings.abort, AbortSignal.timeout(settings.timeoutMs)];
+  const current: Walk = {
+    ...given,
+    states: new Map(),
+    freshSession: (provider) => {
+      const now = given.ports.clock.now();
+      const known = fresh.get(provider);
+      if (known !== undefined && now - known.at < FRESH_MS) return known.session;
+      const session = provider.openSession();
+      fresh.set(provider, { session, at: now });
+      return session;
+    },
+    stopped: null,
+    abort: AbortSignal.any(signals),
+  };
+  return current;
+}
+
+function notStarted(current: Walk): StepState {
+  const why = current.stopped ?? diagnostic('INTERRUPTED', 'the run was stopped before this step started.');
+  return stateOf('skipped', { diagnostics: [{ ...why, severity: 'note' }] });
+}
+
+/** Starts whatever can start now; steps without a write are done on the spot, which may free others. */
+async function startReady(current: Walk, waiting: Set<string>, active: Map<string, Promise<void>>): Promise<void> {
+  for (let progressed = true; progressed; ) {
+    noticeStop(current);
+    const ready = [...waiting].flatMap((address) => readyStep(current, address));
+    const quiet = ready.filter(({ shown }) => !hasPendingWrite(shown) && shown.change !== 'read');
+    for (const planned of quiet) waiting.delete(planned.shown.address);
+    progressed = quiet.length > 0;
+    await finishQuietly(current, quiet);
+    if (progressed) continue;
+    startReads(current, waiting, active, ready);
+    progressed = await startWrites(current, waiting, active, ready.filter(({ shown }) => hasPendingWrite(shown)));
+  }
+}
+
+function noticeStop(current: Walk): void {
+  if (current.request.settings.stop.aborted) current.stopped ??= diagnostic('INTERRUPTED', 'the run was interrupted: nothing new was started.');
+  else if (current.abort.aborted) current.stopped ??= diagnostic('TIMEOUT', 'the time given by --timeout is over: nothing new was started.');
+}
+
+/** The step if all it depends on has ended; one whose dependency failed ends here as blocked. */
+function readyStep(current: Walk, address: string): readonly PlannedStep[] {
+  const planned = current.run.steps.get(address);
+  if (planned === undefined) return [];
+  const ends = planned.item.dependsOn.filter((need) => current.run.steps.has(need)).map((need) => current.states.get(need));
+  return ends.every((end) => end !== undefined) ? [planned] : [];
+}
+
+function failedDependency(current: Walk, planned: PlannedStep): Diagnostic | null {
+  for (const need of planned.item.dependsOn) {
+    const state = current.states.get(need);
+    if (state === undefined || SUCCEEDED.has(state.outcome)) continue;
+    return diagnostic('BLOCKED', `it depends on ${need}, which is ${state.outcome}.`, { address: planned.shown.address, source: planned.shown.source });
+  }
+  return null;
+}
+
+/** Ends steps that send nothing to the cloud; their facts go to the log in one append. */
+async function finishQuietly(current: Walk, steps: readonly PlannedStep[]): Promise<void> {
+  const ended = steps.map((planned) => ({ planned, state: quietState(current, planned) }));
+  const facts = ended.flatMap(({ planned, state }) => (isQuietSuccess(state) ? planned.facts.map((fact) => stamped(current, fact)) : []));
+  const problem = await appendRows(current, facts.map((fact) => ({ type: 'provider.fact', provider_fact: fact })));
+  for (const { planned, state } of ended) {
+    const own = facts.filter((fact) => fact.step === planned.shown.address);
+    if (problem !== null && own.length > 0) finish(current, planned.shown.address, stateOf('failed', { diagnostics: [problem] }));
+    else finish(current, planned.shown.address, { ...state, fact: own.at(-1) ?? null });
+  }
+  if (problem === null) for (const fact of facts) current.ports.emit({ type: 'fact', provider_fact: fact });
+}
+
+function isQuietSuccess(state: StepState): boolean {
+  return state.outcome === 'noop' || state.outcome === 'absent' || state.outcome === 'adopted';
+}
+
+function quietState(current: Walk, planned: PlannedStep): StepState {
+  const { shown, result, observation } = planned;
+  const blocking = shown.change === 'blocked' ? null : failedDependency(current, planned);
+  if (shown.change === 'blocked' || blocking !== null) return stateOf('blocked', { diagnostics: blocking === null ? [] : [blocking] });
+  if (shown.held !== null) return stateOf('held', { result });
+  const resource = observation?.kind === 'present' ? observation.resource : null;
+  if (shown.change === 'adopt') return current.stopped === null ? stateOf('adopted', { result, resource }) : notStarted(current);
+  if (shown.change === 'none') return stateOf(planned.item.spec.kind === 'delete' ? 'absent' : 'noop', { result, resource });
+  return stateOf('skipped');
+}
+
+function startReads(current: Walk, waiting: Set<string>, active: Map<string, Promise<void>>, ready: readonly PlannedStep[]): void {
+  for (const planned of ready.filter(({ shown }) => shown.change === 'read')) {
+    const { address } = planned.shown;
+    waiting.delete(address);
+    active.set(address, readStep(current, planned).then((state) => {
+      active.delete(address);
+      finish(current, address, state);
+    }));
+  }
+}
+
+async function readStep(current: Walk, planned: PlannedStep): Promise<StepState> {
+  const { item, shown, provider, result } = planned;
+  const blocking = failedDependency(current, planned);
+  if (blocking !== null) return stateOf('blocked', { diagnostics: [blocking] });
+  if (shown.held !== null || provider === null) return stateOf('held');
+  if (result.complete) return stateOf('read', { result, resource: result.data['resource'] ?? null });
+  if (current.stopped !== null) return notStarted(current);
+  try {
+    const desired = resolveDesired(item, planned.desired, (address) => current.states.get(address)?.result, current.run.evaluate);
+    const session = provider.openSession();
+    const resolved = await session.resolve({ declaration: item.declaration, desired, resourceId: null, pending: new Set(), forDelete: false });
+    const answer = resolved.kind === 'failed' ? resolved : await session.read(item.declaration, resolved.desired);
+    if (answer.kind === 'failed') return stateOf('failed', { diagnostics: [answer.why] });
+    if (!('resource' in answer)) return stateOf('failed');
+    return stateOf('read', { result: { data: resultData(item, null, answer.resource), complete: true }, resource: answer.resource });
+  } catch (error) {
+    if (!(error instanceof DiagnosticError)) throw error;
+    return stateOf('failed', { diagnostics: error.diagnostics });
+  }
+}
+
+/** Starts batches as far as parallelism and "one at a time per batch key" allow; true when a step ended without a write. */
+async function startWrites(current: Walk, waiting: Set<string>, active: Map<string, Promise<void>>, ready: readonly PlannedStep[]): Promise<boolean> {
+  let ended = false;
+  for (const planned of ready) {
+    const blocking = failedDependency(current, planned);
+    if (blocking === null && current.stopped === null) continue;
+    waiting.delete(planned.shown.address);
+    finish(current, planned.shown.address, blocking === null ? notStarted(current) : stateOf('blocked', { diagnostics: [blocking] }));
+    ended = true;
+  }
+  if (ended) return true;
+  for (const [key, group] of groupByBatch(ready)) {
+    if (active.has(key) || active.size >= current.request.settings.parallelism) continue;
+    for (const planned of group) waiting.delete(planned.shown.address);
+    active.set(key, runGroup(current, group).finally(() => active.delete(key)));
+  }
+  return false;
+}
+
+function groupByBatch(ready: readonly PlannedStep[]): ReadonlyMap<string, readonly PlannedStep[]> {
+  const groups = new Map<string, PlannedStep[]>();
+  for (const planned of ready) {
+    const { item, shown } = planned;
+    const key = item.declaration.batchKey === null ? shown.address : `${item.declaration.batchKey} ${JSON.stringify(item.step.auth)} ${JSON.stringify(item.step.endpoint)}`;
+    groups.set(key, [...(groups.get(key) ?? []), planned]);
+  }
+  return groups;
+}
+
+async function runGroup(current: Walk, group: readonly PlannedStep[]): Promise<void> {
+  const prepared = await Promise.all(group.map((planned) => prepareWrite(current, planned)));
+  const writes: ReadyWrite[] = [];
+  for (const [index, ready] of prepared.entries()) {
+    const planned = group[index];
+    if (planned === undefined) continue;
+    if ('outcome' in ready) finish(current, planned.shown.address, ready);
+    else if (!isKnown(ready.operation.desired)) finish(current, planned.shown.address, stateOf('blocked', { diagnostics: [diagnostic('BLOCKED', 'something it needs is still not known.')] }));
+    else writes.push(ready);
+  }
+  if (writes.length > 0) await writeBatch(current, writes);
+}

@@ -1,0 +1,145 @@
+import { diagnostic } from '../core/codes.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
+import type { ProviderFact } from '../core/facts.ts';
+import type { OperationKind, OutcomeBody, RowBody } from '../eventlog/event-log.ts';
+import type { WriteResult } from '../providers/lifecycle-provider.ts';
+import { desiredOf, factOf, ownershipOf, renamedFrom } from './ownership.ts';
+import { renameFacts } from './plan-step.ts';
+import { resultData } from './results.ts';
+import type { ReadyWrite } from './ready-write.ts';
+import { type StepState, stateOf } from './step-state.ts';
+import { appendRows, finish, type Walk } from './walk-state.ts';
+
+/** Intents to the log, then the requests, then one outcome a step and, where applied, its facts. */
+export async function writeBatch(current: Walk, writes: readonly ReadyWrite[]): Promise<void> {
+  const intents = await logIntents(current, writes);
+  if ('code' in intents) {
+    for (const write of writes) finish(current, write.planned.shown.address, stateOf('failed', { diagnostics: [intents] }));
+    return;
+  }
+  for (const { planned, urn } of writes) current.ports.emit({ type: 'step_start', address: planned.shown.address, change: planned.shown.change, urn });
+  const results = await send(current, writes);
+  await record(current, writes, intents.sequences, results);
+}
+
+/** The sequence of each write's intent; a resumed operation goes on under the intent it was issued with. */
+async function logIntents(current: Walk, writes: readonly ReadyWrite[]): Promise<{ readonly sequences: readonly number[] } | Diagnostic> {
+  const fresh = writes.filter(({ operation }) => operation.pendingOperation === null);
+  try {
+    const rows = fresh.length === 0 ? [] : await current.ports.log.append(current.context, fresh.map((write) => intentRow(current, write)));
+    const sequences = new Map(fresh.map((write, index) => [write, rows[index]?.global_sequence ?? 0]));
+    return { sequences: writes.map((write) => sequences.get(write) ?? write.planned.settlement?.open.sequence ?? 0) };
+  } catch (error) {
+    const problem = error instanceof Error && 'diagnostics' in error ? ((error.diagnostics as readonly Diagnostic[])[0] ?? null) : null;
+    if (problem === null) throw error;
+    current.stopped ??= problem;
+    return problem;
+  }
+}
+
+function intentRow(current: Walk, write: ReadyWrite): RowBody {
+  const { planned, operation, urn } = write;
+  return {
+    type: 'provider.intent',
+    address: planned.shown.address,
+    urn,
+    stack: factFor(current, write, null).stack,
+    operation: operation.change as OperationKind,
+    operation_id: operation.nonce,
+    digest: current.request.confirm,
+    provider_fact: factFor(current, write, null),
+  };
+}
+
+function factFor(current: Walk, { planned, operation, urn }: ReadyWrite, id: string | null): ProviderFact {
+  const deletes = operation.change === 'delete';
+  const owned = current.model.owned.get(urn);
+  const origin = operation.change === 'create' || operation.change === 'undelete' ? 'created' : (owned?.origin ?? 'found');
+  return factOf(planned.item, {
+    verb: deletes ? 'delete' : 'ensure',
+    outcome: deletes ? 'deleted' : 'changed',
+    urn,
+    desired: desiredOf(operation.desired),
+    resourceId: id ?? operation.observation?.id ?? null,
+    origin: deletes ? null : origin,
+    executionId: current.context.execution_id,
+    digest: current.request.confirm,
+  });
+}
+
+async function send(current: Walk, writes: readonly ReadyWrite[]): Promise<readonly WriteResult[]> {
+  const provider = writes[0]?.provider;
+  if (provider === undefined) return [];
+  const onOperation = (address: string, operation: string, attempt: number) => current.ports.emit({ type: 'operation', address, operation, attempt });
+  return await provider.write(writes.map((write) => write.operation), { signal: current.abort, onOperation });
+}
+
+async function record(current: Walk, writes: readonly ReadyWrite[], sequences: readonly number[], results: readonly WriteResult[]): Promise<void> {
+  const ends = writes.map((write, index) => {
+    const result = results[index] ?? { kind: 'uncertain', why: diagnostic('OUTCOME_UNKNOWN', 'the provider gave no result.') };
+    return { write, result, facts: factsFrom(current, write, result), outcome: outcomeRow(sequences[index] ?? 0, result) };
+  });
+  const rows: RowBody[] = ends.flatMap(({ outcome, facts }) => [outcome, ...facts.map((fact) => ({ type: 'provider.fact' as const, provider_fact: fact }))]);
+  const problem = await appendRows(current, rows);
+  for (const { write, result, facts } of ends) {
+    const state = problem === null ? stateFrom(current, write, result, facts) : unrecorded(problem);
+    if (problem === null) for (const fact of facts) current.ports.emit({ type: 'fact', provider_fact: fact });
+    finish(current, write.planned.shown.address, state);
+  }
+}
+
+/** Done in the cloud, but not in the log: the intent stays open and the next run settles it. */
+function unrecorded(problem: Diagnostic): StepState {
+  return stateOf('uncertain', { diagnostics: [{ ...problem, detail: `${problem.detail} The outcome is not recorded; the next run settles it by reading.` }] });
+}
+
+function outcomeRow(sequence: number, result: WriteResult): OutcomeBody {
+  const base = { type: 'provider.outcome', intent_sequence: sequence, operation_name: result.kind === 'pending' ? result.operation : null } as const;
+  switch (result.kind) {
+    case 'done':
+    case 'noop':
+      return { ...base, status: 'done', code: null };
+    case 'failed':
+    case 'stale':
+      return { ...base, status: 'failed', code: result.why.code };
+    case 'uncertain':
+    case 'pending':
+      return { ...base, status: result.kind, code: result.why.code };
+  }
+}
+
+function factsFrom(current: Walk, write: ReadyWrite, result: WriteResult): readonly ProviderFact[] {
+  if (result.kind !== 'done' && result.kind !== 'noop') return [];
+  const fact = settledFact(factFor(current, write, result.id), result.kind);
+  const before = renamedFrom(ownershipOf(current.model), write.planned.item, write.urn, fact.resource_id ?? null);
+  return before === null ? [fact] : renameFacts(write.planned.item, fact, before);
+}
+
+/** What was there already was not made by us. */
+function settledFact(fact: ProviderFact, kind: 'done' | 'noop'): ProviderFact {
+  if (kind === 'done') return fact;
+  return fact.verb === 'delete' ? { ...fact, outcome: 'absent' } : { ...fact, outcome: 'noop', ...(fact.origin === 'created' ? { origin: 'found' as const } : {}) };
+}
+
+function stateFrom(current: Walk, { planned, operation, urn, startedAt }: ReadyWrite, result: WriteResult, facts: readonly ProviderFact[]): StepState {
+  const durationMs = current.ports.clock.now() - startedAt;
+  const deletes = operation.change === 'delete';
+  const named = (why: Diagnostic) => ({ durationMs, diagnostics: [{ ...why, address: planned.shown.address, urn: why.urn ?? urn, source: why.source ?? planned.shown.source }] });
+  switch (result.kind) {
+    case 'done':
+    case 'noop': {
+      const fact = facts.at(-1) ?? null;
+      const outcome = result.kind === 'done' ? (deletes ? 'deleted' : 'changed') : deletes ? 'absent' : 'noop';
+      const known = { data: resultData(planned.item, urn, result.resource), complete: true };
+      return stateOf(outcome, { durationMs, fact, resource: result.resource, result: known, diagnostics: result.kind === 'done' ? result.warnings : [] });
+    }
+    case 'failed':
+      return stateOf('failed', named(result.why));
+    case 'stale':
+      return stateOf('refused', named(result.why));
+    case 'uncertain':
+      return stateOf('uncertain', named(result.why));
+    case 'pending':
+      return stateOf('pending', { ...named(result.why), operation: result.operation });
+  }
+}
