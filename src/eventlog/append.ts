@@ -67,7 +67,7 @@ async function setTornAside(handle: FileHandle, path: string, tail: Tail): Promi
 async function writeAside(name: string, bytes: Buffer): Promise<string> {
   for (let attempt = 0; ; attempt += 1) {
     const path = attempt === 0 ? name : `${name}.${attempt}`;
-    if (await writeNewFile(path, bytes)) return path;
+    if (await writeNewFile(path, bytes, true)) return path;
   }
 }
 

@@ -15,7 +15,7 @@ export async function prepareInfraFolder(path: string): Promise<void> {
   await checkInfraFolder(path);
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
-    if (await writeNewFile(join(path, '.gitignore'), Buffer.from('*\n'))) await syncFolder(path);
+    if (await writeNewFile(join(path, '.gitignore'), Buffer.from('*\n'), true)) await syncFolder(path);
   } catch (error) {
     if (systemCode(error) === null) throw error;
     throw failure('LOG_WRITE', `The folder ${path} can't be made: ${reason(error)}.`);

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { link, open, unlink } from 'node:fs/promises';
 import { failure, reason, systemCode } from './problems.ts';
-import { type LockHolder, livenessOf, parseHolder, thisProcess } from './lock-holder.ts';
+import { LOST, type LockHolder, livenessOf, parseHolder, thisProcess } from './lock-holder.ts';
 import { writeNewFile } from './safe-file.ts';
 
 // A lock file is a few hundred bytes; more is none of ours.
@@ -10,12 +10,15 @@ const MAX_BYTES = 4096;
 /** What stands in the way: null when the lock was taken. */
 export type Blocker = { readonly holder: LockHolder } | null;
 
-/** Takes a lock file for `holder`, whole or not at all: it is written aside and linked into place. */
+/**
+ * Takes a lock file for `holder`, whole or not at all: it is written aside and linked into place. It need not survive a
+ * crash of the system, which ends its holder too, so it is not synced.
+ */
 export async function takeLockFile(path: string, holder: LockHolder): Promise<Blocker> {
   const draft = `${path}.${holder.id}.new`;
   const current = await readLockFile(path);
   if (current !== null) return { holder: current };
-  await writeNewFile(draft, Buffer.from(`${JSON.stringify(holder)}\n`));
+  await writeNewFile(draft, Buffer.from(`${JSON.stringify(holder)}\n`), false);
   try {
     await link(draft, path);
     return null;
@@ -38,7 +41,7 @@ export async function dropLockFile(path: string, id: string): Promise<void> {
 export async function readLockFile(path: string): Promise<LockHolder | null> {
   const content = await readSmallFile(path);
   if (content === null) return null;
-  const holder = parseHolder(content);
+  const holder = content === '' ? LOST : parseHolder(content);
   if (holder === null) throw failure('UNSAFE_PATH', `${path} is not a lock of infra; look at it and remove it.`);
   return holder;
 }

@@ -8,7 +8,7 @@ const text = z.nullable(z.string());
 const lockHolder = z.object({
   id: z.string().check(z.regex(/^[0-9a-f]{12}$/)),
   locks: z.string(),
-  pid: z.number(),
+  pid: z.int().check(z.positive()),
   started: text,
   boot: text,
   machine: text,
@@ -26,6 +26,12 @@ export type LockHolder = z.infer<typeof lockHolder>;
 
 /** `dead` and `alive` are proven; `elsewhere` can't be told from here (another host, container or user space). */
 export type Liveness = 'dead' | 'alive' | 'elsewhere';
+
+/** An empty lock file: its name outlived a crash of the system and its content did not, so no process holds it. */
+export const LOST: LockHolder = {
+  id: '000000000000', locks: 'what a system crash left', pid: 0, started: null, boot: null, machine: null,
+  pid_namespace: null, host: 'unknown', user: 'unknown', since: 'unknown',
+};
 
 /** A fresh holder: this process. */
 export function thisProcess(locks: string, actor: { readonly user: string; readonly host: string }): LockHolder {
@@ -52,6 +58,7 @@ export function parseHolder(content: string): LockHolder | null {
 
 /** Whether the process that took a lock still is, as far as it can be proven from `host`. */
 export function livenessOf(holder: LockHolder, host: string): Liveness {
+  if (holder.pid === LOST.pid) return 'dead';
   const here = thisSystem();
   if (holder.host !== host || holder.machine !== here.machine) return 'elsewhere';
   if (holder.boot !== here.boot) return holder.machine === null || holder.boot === null ? 'elsewhere' : 'dead';

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { failure, reason, systemCode } from './problems.ts';
 
@@ -21,17 +21,23 @@ export async function openForAppending(path: string): Promise<{ readonly handle:
   return made === null ? openForAppending(path) : { handle: made, created: true };
 }
 
-/** Makes a new file (0600) with these bytes, durable; false where the name is taken. */
-export async function writeNewFile(path: string, bytes: Uint8Array): Promise<boolean> {
+/**
+ * Makes a new file (0600) with these bytes, durable where `sync` says so; false where the name is taken. Leaves nothing
+ * behind when it fails. Throws DiagnosticError (LOG_WRITE).
+ */
+export async function writeNewFile(path: string, bytes: Uint8Array, sync: boolean): Promise<boolean> {
   const handle = await createGuarded(path, constants.O_WRONLY);
   if (handle === null) return false;
   try {
     await handle.writeFile(bytes);
-    await handle.sync();
+    if (sync) await handle.sync();
+    return true;
+  } catch (error) {
+    await unlink(path).catch(() => undefined);
+    throw failure('LOG_WRITE', `${path} can't be written: ${reason(error)}.`);
   } finally {
     await handle.close();
   }
-  return true;
 }
 
 /** Makes a folder's entries durable. */

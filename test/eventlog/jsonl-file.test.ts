@@ -2,7 +2,8 @@ import { appendFile, readdir, readFile, stat, symlink, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sha256Hex } from '../../src/core/json.ts';
-import { context, DIGEST, factOf, factRow, intentRow, openLog, outcomeRow, temporaryFolder } from './support/rows.ts';
+import { context, DIGEST, factOf, factRow, intentRow, outcomeRow } from './support/facts.ts';
+import { openLog, temporaryFolder } from './support/log.ts';
 
 async function freshLog() {
   const folder = await temporaryFolder();

@@ -1,24 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import type { ProviderFact } from '../../../src/core/facts.ts';
 import type { FactBody, IntentBody, OutcomeBody, RowContext } from '../../../src/eventlog/event-log.ts';
-import { type JsonlLog, type JsonlLogOptions, openJsonlLog } from '../../../src/eventlog/jsonl-file.ts';
 
 export const ACTOR = { user: 'tester', host: 'testhost' };
 export const DIGEST = 'd'.repeat(64);
-
-/** A folder of this test's own, removed after it. */
-export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'infra-log-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-export function openLog(path: string, options: Partial<JsonlLogOptions> = {}): JsonlLog {
-  return openJsonlLog({ path, infraFolder: null, actor: ACTOR, now: () => new Date(Date.UTC(2026, 0, 1)), ...options });
-}
 
 export function context(fields: Partial<RowContext> = {}): RowContext {
   return { execution_id: 7, actor: ACTOR, infra: '0.1.0', target: 'cloud', ...fields };
