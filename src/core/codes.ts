@@ -102,6 +102,7 @@ export const CODES = {
   ORG_POLICY: entry('provider', 'An organisation policy refuses it', 'A constraint of the organisation or a perimeter forbids this.'),
   RATE_NEVER_GRANTED: entry('provider', 'The quota is zero', 'The quota for this call was never granted.'),
   BILLING_DISABLED: warn('Billing is not enabled', 'The link stands but the account does not enable billing.'),
+  BILLING_LINKED: note('The project is linked to a billing account', 'Deleting a project cuts its billing link, and undeleting it does not bring the link back.'),
   OPERATION_PENDING: entry('uncertain', 'The operation is still running', 'The bound was reached first. The next run picks the operation up.'),
   OPERATION_FAILED: entry('provider', 'The operation failed', 'The long-running operation ended with an error.'),
   OUTCOME_UNKNOWN: entry('uncertain', 'It is not known whether the write happened', 'The request was sent and no answer came. The next run settles it by reading.'),

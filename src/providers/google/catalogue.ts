@@ -1,0 +1,88 @@
+import { isJsonObject, type Json } from '../../core/json.ts';
+import type { Declaration, InputProblem, ProviderCatalogue } from '../../core/resource.ts';
+import type { Value, ValueObject } from '../../core/value.ts';
+import { ACTIONS, definitionOf, ensureAction, findAction, isResource } from './actions.ts';
+import { displayPath } from './folder-path.ts';
+import type { ResourceDefinition } from './define-resource.ts';
+import { checkGuardOffline } from './guard.ts';
+import { isMap, objectOf, scalar } from './inputs.ts';
+import { link } from './link.ts';
+import { plannedRequest } from './shown-request.ts';
+import { billingAccountFormat, type FormatRule, labelProblem, parentFormat, projectNameFormat } from './validation.ts';
+
+/** The offline half of the Google provider. Start-up depends on what this file imports. */
+export const googleCatalogue: ProviderCatalogue = {
+  provider: 'google',
+  backend: 'rest',
+  findAction: (action, service) => findAction(action, service)?.spec ?? null,
+  actionNames: () => [...ACTIONS.keys()],
+  expandInput: ({ name }, input) => expandInput(name, input),
+  link,
+  urnOf: (declaration, desired) => declaration.urn ?? resourceOf(declaration)?.urn(desired) ?? null,
+  declarationOf,
+  removalOf: (resourceType, urn, desired) => {
+    const ours = definitionOf(resourceType, urn)?.fromForeign(urn, objectOf(desired)) ?? null;
+    return ours === null ? null : (definitionOf(resourceType, urn)?.removal(ours.desired) ?? null);
+  },
+  settle: (declaration, desired) => settle(declaration, desired),
+  checkGuard: checkGuardOffline,
+  requests: (context, step) => (resourceOf(context.declaration)?.requests(context) ?? []).map((request) => plannedRequest(request, step.endpoint)),
+  readRequest: (declaration, desired, step) => {
+    const request = ACTIONS.get(declaration.action.name)?.action.request?.(desired);
+    if (request === undefined) throw new TypeError(`${declaration.action.name} is no read`);
+    return plannedRequest(request, step.endpoint);
+  },
+  fromForeign: (resourceType, urn, desired) => definitionOf(resourceType, urn)?.fromForeign(urn, objectOf(desired)) ?? { urn, desired },
+};
+
+function resourceOf(declaration: Declaration): ResourceDefinition | null {
+  const definition = declaration.action.kind === 'read' ? undefined : ACTIONS.get(declaration.action.name)?.definition;
+  return definition !== undefined && isResource(definition) ? definition : null;
+}
+
+/** One step an element of the list; null where there is no list, or one that can't be used (linking says why). */
+function expandInput(name: string, input: ValueObject): readonly { readonly key: string; readonly input: ValueObject }[] | null {
+  const expand = ACTIONS.get(name)?.action.expand;
+  const list = expand === undefined ? undefined : input[expand.list];
+  if (expand === undefined || !isList(list) || input[expand.single] !== undefined || input['service'] !== undefined) return null;
+  const keys = list.map((item) => scalar(item));
+  if (keys.length === 0 || new Set(keys).size !== keys.length || keys.some((key) => key === null || key === '')) return null;
+  const { [expand.list]: _list, ...rest } = input;
+  return keys.map((key) => ({ key: String(key), input: { ...rest, [expand.single]: String(key) } }));
+}
+
+function isList(value: Value | undefined): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+function declarationOf(resourceType: string, urn: string, desired: Json): Declaration | null {
+  const definition = definitionOf(resourceType, urn);
+  const action = definition === null ? null : ensureAction(definition);
+  if (definition === null || action === null || !isJsonObject(desired)) return null;
+  return { address: urn, action: action.spec, urn, desired, options: {}, fields: definition.fields, dependsOn: [], needs: [], batchKey: definition.batchKey(desired) };
+}
+
+const LATE_FORMATS: Readonly<Record<string, FormatRule>> = {
+  parent: parentFormat,
+  billing_account: billingAccountFormat,
+  display_name: projectNameFormat,
+};
+
+/** Formats of values that only a step's result has given; what was known before was checked when it was linked. */
+function settle(declaration: Declaration, desired: ValueObject): readonly InputProblem[] {
+  const late = Object.entries(desired).filter(([key, value]) => typeof declaration.desired[key] !== 'string' && typeof value === 'string');
+  const problems = late.flatMap(([key, value]): readonly InputProblem[] => {
+    const isLive = typeof value === 'string' && displayPath(value) !== null;
+    const problem = isLive || typeof value !== 'string' ? null : (LATE_FORMATS[key]?.(value) ?? null);
+    return problem === null ? [] : [{ path: [key], code: 'INVALID_VALUE', ...problem }];
+  });
+  return [...problems, ...lateLabels(declaration.desired['labels'], desired['labels'])];
+}
+
+function lateLabels(before: Value | undefined, now: Value | undefined): readonly InputProblem[] {
+  if (!isMap(before) || !isMap(now)) return [];
+  return Object.entries(now).flatMap(([key, value]): readonly InputProblem[] => {
+    const problem = typeof before[key] === 'string' || typeof value !== 'string' ? null : labelProblem(key, value);
+    return problem === null ? [] : [{ path: ['labels', key], code: 'INVALID_VALUE', ...problem }];
+  });
+}

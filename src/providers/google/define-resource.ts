@@ -1,0 +1,107 @@
+import type { Json, JsonObject } from '../../core/json.ts';
+import type { ChangeContext, FieldRule, Observation } from '../../core/resource.ts';
+import type { StepKind } from '../../core/step.ts';
+import type { Value, ValueObject } from '../../core/value.ts';
+import type { Target } from '../lifecycle-provider.ts';
+import type { ApiCall, GoogleService } from './client.ts';
+import type { InputField, LinkProblem } from './inputs.ts';
+import type { Reads } from './reads.ts';
+
+/** A request as a type words it; the provider sends it, the catalogue shows it. */
+export interface ApiRequest {
+  readonly service: GoogleService;
+  readonly method: ApiCall['method'];
+  /** Below the version segment, segments encoded. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Json;
+  /** What a digest holds where that is not the request itself: no etag, nothing of other people's. */
+  readonly logical?: Json;
+}
+
+/** What an action's inputs declare. */
+export interface Declared {
+  readonly desired: ValueObject;
+  readonly options: ValueObject;
+}
+
+/** One verb of a resource type. */
+export interface ActionDefinition {
+  /** Below `google.`: `cloudresourcemanager.projects.ensure`. */
+  readonly name: string;
+  readonly kind: StepKind;
+  readonly converge: string;
+  readonly input: readonly InputField[];
+  /** A list input that stands for several steps, each with one of its elements under another key. */
+  readonly expand?: { readonly list: string; readonly single: string };
+  /** What only several inputs together show. */
+  readonly check?: (values: ValueObject) => readonly LinkProblem[];
+  readonly declare: (values: ValueObject) => Declared;
+  /** The request of a read. */
+  readonly request?: (desired: ValueObject) => ApiRequest;
+  /** A read that is a list: the member of the answer that holds the items of all pages. */
+  readonly items?: string;
+}
+
+export interface Permissions {
+  /** On the parent (projects, folders), the project (links, services) or the resource itself (grants). */
+  readonly create: readonly string[];
+  readonly update: readonly string[];
+  readonly delete: readonly string[];
+  readonly read: readonly string[];
+}
+
+/** A fact of someone else's, in our keys; null where its URN is not one of the type's. */
+export type Foreign = { readonly urn: string; readonly desired: JsonObject } | null;
+
+/** One resource type: a declaration plus pure functions; the provider interprets it, the engine diffs. */
+export interface ResourceDefinition {
+  readonly type: string;
+  /** As facts carry it. */
+  readonly service: string;
+  readonly actions: readonly ActionDefinition[];
+  readonly fields: Readonly<Record<string, FieldRule>>;
+  /** Where options change how fields are compared. */
+  readonly fieldsFor?: (options: ValueObject) => Readonly<Record<string, FieldRule>>;
+  /** Which desired value holds a reference to a folder or organisation (`parent`, `resource`). */
+  readonly placeKey?: string;
+  /** Null while what it is named by is not known. */
+  readonly urn: (desired: ValueObject) => string | null;
+  readonly batchKey: (desired: ValueObject) => string | null;
+  /** The writes of a change; the primary one last. */
+  readonly requests: (context: ChangeContext) => readonly ApiRequest[];
+  readonly fromForeign: (urn: string, desired: JsonObject) => Foreign;
+  /** The input of the delete action that removes what `desired` describes. */
+  readonly removal: (desired: JsonObject) => { readonly action: string; readonly input: JsonObject };
+  readonly permissions: Permissions;
+  /** Deleted things can be had back for this long. */
+  readonly retention?: { readonly days: number; readonly undelete: boolean };
+  readonly observe: (target: Target, reads: Reads) => Promise<Observation>;
+}
+
+/** Actions that only read, of a type that is not written. */
+export interface ReadDefinition {
+  readonly type: string;
+  readonly service: string;
+  readonly actions: readonly ActionDefinition[];
+}
+
+export function defineResource(definition: ResourceDefinition): ResourceDefinition {
+  return definition;
+}
+
+export function defineReads(definition: ReadDefinition): ReadDefinition {
+  return definition;
+}
+
+/** One path segment; text that stands for something unknown is only ever shown and stays readable. */
+export function segment(value: Value | undefined): string {
+  const text = typeof value === 'string' ? value : String(value);
+  return text.startsWith('(known after apply') || text.startsWith('<') ? text : encodeURIComponent(text).replaceAll('%3A', ':');
+}
+
+/** A name with its collection, such as `folders/12`: the slash stays. */
+export function nameSegments(value: Value | undefined): string {
+  const text = typeof value === 'string' ? value : String(value);
+  return text.startsWith('(known after apply') ? text : text.split('/').map(segment).join('/');
+}

@@ -1,0 +1,83 @@
+import type { Diagnostic } from '../../core/diagnostics.ts';
+import type { Declaration, FormatStrictness, LinkResult } from '../../core/resource.ts';
+import type { Step } from '../../core/step.ts';
+import type { ValueObject } from '../../core/value.ts';
+import { isResource } from './actions.ts';
+import { type Draft, draftOf, linkDiagnostic } from './drafts.ts';
+import { textAt } from './inputs.ts';
+import { orderOf } from './order.ts';
+import { Places, placeKey } from './places.ts';
+import { folderTail, folderUrn } from './resources/folder.ts';
+
+/** Reads the inputs of all steps and ties them together: places, URNs, order. */
+export function link(steps: readonly Step[], strictness: (step: Step) => FormatStrictness): LinkResult {
+  const drafts: Draft[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const step of steps) {
+    const result = draftOf(step, strictness(step));
+    if (result === null) continue;
+    diagnostics.push(...result.diagnostics);
+    if (result.draft !== null) drafts.push(result.draft);
+  }
+  const places = new Places(drafts);
+  for (const draft of drafts) {
+    const problem = places.of(draft)?.problem ?? null;
+    if (problem !== null) diagnostics.push(linkDiagnostic(problem, draft.step, 'error'));
+  }
+  return { declarations: declare(drafts, places), diagnostics };
+}
+
+function declare(drafts: readonly Draft[], places: Places): ReadonlyMap<string, Declaration> {
+  const order = orderOf(drafts, places);
+  const urns = new Urns(places);
+  return new Map(
+    drafts.map((draft) => {
+      const declaration: Declaration = {
+        address: draft.address,
+        action: draft.spec,
+        urn: urns.of(draft),
+        desired: desiredOf(draft, places),
+        options: draft.options,
+        fields: isResource(draft.definition) ? (draft.definition.fieldsFor?.(draft.options) ?? draft.definition.fields) : {},
+        dependsOn: [...(order.edges.get(draft.address) ?? [])].filter((address) => !draft.step.dependsOn.includes(address)),
+        needs: order.needs(draft.address),
+        batchKey: draft.spec.kind === 'read' || !isResource(draft.definition) ? null : draft.definition.batchKey(desiredOf(draft, places)),
+      };
+      return [draft.address, declaration];
+    }),
+  );
+}
+
+function desiredOf(draft: Draft, places: Places): ValueObject {
+  const key = placeKey(draft);
+  const place = places.of(draft);
+  return key === null || place === null ? draft.desired : { ...draft.desired, [key]: place.value };
+}
+
+/** URNs before anything runs: a folder inside a folder of the playbook carries that one's own place and name. */
+class Urns {
+  private readonly places: Places;
+  private readonly known = new Map<Draft, string | null>();
+
+  constructor(places: Places) {
+    this.places = places;
+  }
+
+  of(draft: Draft): string | null {
+    const known = this.known.get(draft);
+    if (known !== undefined) return known;
+    this.known.set(draft, null);
+    const urn = this.make(draft);
+    this.known.set(draft, urn);
+    return urn;
+  }
+
+  private make(draft: Draft): string | null {
+    if (draft.spec.kind === 'read' || !isResource(draft.definition)) return null;
+    const place = this.places.of(draft);
+    const within = place?.container ?? place?.leaving ?? null;
+    if (draft.spec.resourceType !== 'folder' || within === null) return draft.definition.urn(desiredOf(draft, this.places));
+    const outer = this.of(within);
+    return outer === null ? null : folderUrn(folderTail(outer), textAt(draft.desired, 'display_name'));
+  }
+}

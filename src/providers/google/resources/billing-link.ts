@@ -1,0 +1,109 @@
+import { diagnostic } from '../../../core/codes.ts';
+import type { Diagnostic } from '../../../core/diagnostics.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import type { ChangeContext, Observation } from '../../../core/resource.ts';
+import { display, type ValueObject } from '../../../core/value.ts';
+import type { Target } from '../../lifecycle-provider.ts';
+import { billingAccountField, projectIdField, refuseWildcards, withCollection } from '../common-inputs.ts';
+import { type ApiRequest, type Declared, defineResource, type Foreign, segment } from '../define-resource.ts';
+import { present, textAt } from '../inputs.ts';
+import { ABSENT, found, invisible, isInsidePending, knownPlace, text } from '../observing.ts';
+import type { Reads } from '../reads.ts';
+
+const URN = 'google:cloudbilling:billing-link:';
+
+const declare = ({ project_id, billing_account }: ValueObject): Declared => ({ desired: present({ project_id, billing_account }), options: {} });
+
+export const billingLink = defineResource({
+  type: 'billing-link',
+  service: 'cloudbilling',
+  fields: { project_id: 'identity', billing_account: 'mutable' },
+  actions: [
+    {
+      name: 'cloudbilling.projects.link',
+      kind: 'ensure',
+      converge: 'ensure_billing_link',
+      input: [projectIdField, billingAccountField({ required: true })],
+      declare,
+    },
+    {
+      name: 'cloudbilling.projects.unlink',
+      kind: 'delete',
+      converge: 'destroy',
+      input: [projectIdField, billingAccountField({})],
+      check: refuseWildcards(['project_id', 'billing_account']),
+      declare,
+    },
+  ],
+  urn: (desired) => `${URN}${textAt(desired, 'project_id')}`,
+  batchKey: () => null,
+  requests,
+  fromForeign,
+  removal: (desired) => ({ action: 'google.cloudbilling.projects.unlink', input: desired }),
+  permissions: {
+    create: ['resourcemanager.projects.createBillingAssignment'],
+    update: ['resourcemanager.projects.createBillingAssignment'],
+    delete: ['resourcemanager.projects.deleteBillingAssignment'],
+    read: ['resourcemanager.projects.get'],
+  },
+  observe,
+});
+
+function requests({ change, desired }: ChangeContext): readonly ApiRequest[] {
+  const billingAccountName = change === 'delete' ? '' : display(desired['billing_account'] ?? '');
+  return [{ service: 'billing', method: 'PUT', path: `projects/${segment(desired['project_id'])}/billingInfo`, body: { billingAccountName } }];
+}
+
+export function normalizeBillingInfo(projectId: string, resource: JsonObject): JsonObject {
+  return { project_id: projectId, billing_account: text(resource, 'billingAccountName') };
+}
+
+async function observe(target: Target, reads: Reads): Promise<Observation> {
+  if (isInsidePending(target)) return ABSENT;
+  const projectId = textAt(target.desired, 'project_id');
+  const account = knownPlace(target, 'billing_account');
+  const linked = account === null ? null : await reads.linkedTo(account);
+  const match = linked?.kind === 'ok' ? linked.value.get(projectId) : undefined;
+  if (match !== undefined) return see(match, target, reads);
+  const answer = await reads.billingInfo(projectId);
+  if (answer.kind === 'failed') return invisible(answer, target, `The billing link of the project ${projectId}`);
+  return text(answer.value, 'billingAccountName') === '' ? ABSENT : see(answer.value, target, reads);
+}
+
+async function see(resource: JsonObject, target: Target, reads: Reads): Promise<Observation> {
+  const actual = normalizeBillingInfo(textAt(target.desired, 'project_id'), resource);
+  return found(resource, {
+    actual,
+    state: 'linked',
+    warnings: target.forDelete ? [] : await billingWarnings(resource, target, reads),
+    blockers: target.forDelete ? otherAccount(actual, target) : [],
+  });
+}
+
+async function billingWarnings(resource: JsonObject, target: Target, reads: Reads): Promise<readonly Diagnostic[]> {
+  const { address } = target.declaration;
+  const account = knownPlace(target, 'billing_account');
+  const wanted = account === null ? null : await reads.billingAccount(account);
+  const isClosed = wanted?.kind === 'ok' && wanted.value['open'] === false;
+  if (isClosed) return [diagnostic('BILLING_CLOSED', `${account} is closed: a link to it does not enable billing.`, { address, severity: 'warning' })];
+  const isCurrent = text(resource, 'billingAccountName') === account;
+  return isCurrent && resource['billingEnabled'] === false ? [billingDisabled(resource, address)] : [];
+}
+
+export function billingDisabled(resource: JsonObject, address: string): Diagnostic {
+  return diagnostic('BILLING_DISABLED', `The project is linked to ${text(resource, 'billingAccountName')}, but billing is not enabled: the account is closed or suspended.`, { address });
+}
+
+/** A link is cut only while it shows the account that is said. */
+function otherAccount(actual: JsonObject, target: Target): readonly Diagnostic[] {
+  const account = knownPlace(target, 'billing_account');
+  if (account === null || account === actual['billing_account']) return [];
+  const detail = `The project is linked to ${text(actual, 'billing_account')} and not to ${account}; that link is left alone.`;
+  return [diagnostic('NOT_OURS', detail, { address: target.declaration.address })];
+}
+
+function fromForeign(urn: string, desired: JsonObject): Foreign {
+  if (!urn.startsWith(URN)) return null;
+  const account = ['billing_account', 'billingAccount', 'billingAccountName', 'billing_account_name'].map((key) => text(desired, key)).find((value) => value !== '');
+  return { urn, desired: { project_id: urn.slice(URN.length), ...(account === undefined ? {} : { billing_account: withCollection('billingAccounts', account) }) } };
+}

@@ -1,0 +1,181 @@
+import { diagnostic } from '../../../core/codes.ts';
+import { diffFields } from '../../../core/diff.ts';
+import type { Diagnostic } from '../../../core/diagnostics.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import type { ChangeContext, FieldRule, Observation } from '../../../core/resource.ts';
+import { display } from '../../../core/value.ts';
+import type { Target } from '../../lifecycle-provider.ts';
+import { parentField, refuseWildcards, treeField, undeleteField, wasField } from '../common-inputs.ts';
+import { type ApiRequest, defineResource, type Foreign, nameSegments } from '../define-resource.ts';
+import { isMap, present, textAt, textField } from '../inputs.ts';
+import { ABSENT, etagOf, found, isActive, isInsidePending, knownPlace, placeUnknown, purgeTimeOf, stateOf, text, unreadable } from '../observing.ts';
+import type { Answer, Reads } from '../reads.ts';
+import { folderNameFormat } from '../validation.ts';
+import { projectUrn } from './project.ts';
+
+const URN = 'google:cloudresourcemanager:folder:';
+const PAGE_SIZE = '300';
+const RETENTION_DAYS = 30;
+const FIELDS: Readonly<Record<string, FieldRule>> = { parent: 'movable', display_name: 'mutable' };
+
+const nameField = textField('display_name', { aliases: ['displayName'], required: true, isStatic: true, format: folderNameFormat });
+
+export function folderUrn(parent: string, displayName: string): string {
+  return `${URN}${parent}/${displayName}`;
+}
+
+/** What a folder's URN says of where it is: the declared parent, or that of a folder of the playbook, and its name. */
+export function folderTail(urn: string): string {
+  return urn.slice(URN.length);
+}
+
+export const folder = defineResource({
+  type: 'folder',
+  service: 'cloudresourcemanager',
+  fields: FIELDS,
+  placeKey: 'parent',
+  actions: [
+    {
+      name: 'cloudresourcemanager.folders.ensure',
+      kind: 'ensure',
+      converge: 'ensure_folder',
+      input: [parentField, nameField, treeField, wasField, undeleteField],
+      declare: ({ parent, display_name, organization, was, undelete }) => ({ desired: present({ parent, display_name }), options: present({ organization, was, undelete }) }),
+    },
+    {
+      name: 'cloudresourcemanager.folders.delete',
+      kind: 'delete',
+      converge: 'destroy',
+      input: [parentField, nameField, treeField],
+      check: refuseWildcards(['parent', 'display_name']),
+      declare: ({ parent, display_name, organization }) => ({ desired: present({ parent, display_name }), options: present({ organization }) }),
+    },
+    {
+      name: 'cloudresourcemanager.folders.list',
+      kind: 'read',
+      converge: 'single',
+      input: [parentField, treeField],
+      declare: ({ parent, organization }) => ({ desired: present({ parent }), options: present({ organization }) }),
+      request: ({ parent }) => ({ service: 'crm', method: 'GET', path: 'folders', query: { parent: String(display(parent ?? null)), pageSize: PAGE_SIZE } }),
+      items: 'folders',
+    },
+  ],
+  urn: (desired) => (typeof desired['parent'] === 'string' ? folderUrn(desired['parent'], textAt(desired, 'display_name')) : null),
+  batchKey: () => null,
+  requests,
+  fromForeign,
+  removal: (desired) => ({ action: 'google.cloudresourcemanager.folders.delete', input: { parent: text(desired, 'parent'), display_name: text(desired, 'display_name') } }),
+  permissions: {
+    create: ['resourcemanager.folders.create'],
+    update: ['resourcemanager.folders.update', 'resourcemanager.folders.move'],
+    delete: ['resourcemanager.folders.delete'],
+    read: ['resourcemanager.folders.get', 'resourcemanager.folders.list'],
+  },
+  retention: { days: RETENTION_DAYS, undelete: true },
+  observe,
+});
+
+function requests({ change, declaration, desired, observation }: ChangeContext): readonly ApiRequest[] {
+  const name = nameSegments(observation?.id ?? '<resolved>');
+  const parent = display(desired['parent'] ?? null);
+  const displayName = display(desired['display_name'] ?? null);
+  if (change === 'create') return [{ service: 'crm', method: 'POST', path: 'folders', body: { parent, displayName } }];
+  if (change === 'delete') return [{ service: 'crm', method: 'DELETE', path: name }];
+  const diff = diffFields(desired, observation?.actual ?? {}, declaration.fields);
+  const rename: ApiRequest = { service: 'crm', method: 'PATCH', path: name, query: { updateMask: 'displayName' }, body: { displayName } };
+  const move: ApiRequest = { service: 'crm', method: 'POST', path: `${name}:move`, body: { destinationParent: parent } };
+  const undelete: ApiRequest = { service: 'crm', method: 'POST', path: `${name}:undelete`, body: {} };
+  return [...('display_name' in diff ? [rename] : []), ...('parent' in diff ? [move] : []), ...(change === 'undelete' ? [undelete] : [])];
+}
+
+export function normalizeFolder(resource: JsonObject): JsonObject {
+  return { parent: text(resource, 'parent'), display_name: text(resource, 'displayName') };
+}
+
+async function observe(target: Target, reads: Reads): Promise<Observation> {
+  const parent = knownPlace(target, 'parent');
+  const name = textAt(target.desired, 'display_name');
+  if (parent === null && !isInsidePending(target)) return placeUnknown(target, 'parent');
+  if (parent !== null) {
+    const listed = await reads.foldersIn(parent);
+    if (listed.kind === 'failed') return unreadable(listed, target);
+    const matches = listed.value.filter((item) => isActive(item) && text(item, 'displayName') === name);
+    const [match] = matches;
+    if (matches.length > 1) return ambiguous(target, matches);
+    if (match !== undefined) return see(match, target, reads);
+  }
+  return (await observeFormer(target, reads)) ?? (await observeRecorded(target, reads)) ?? ABSENT;
+}
+
+/** The folder under the name or the parent that `was` says it had. */
+async function observeFormer(target: Target, reads: Reads): Promise<Observation | null> {
+  const was = target.declaration.options['was'];
+  if (!isMap(was)) return null;
+  const parent = textAt(was, 'parent') || knownPlace(target, 'parent');
+  if (parent === null) return null;
+  const listed = await reads.foldersIn(parent);
+  if (listed.kind === 'failed') return unreadable(listed, target);
+  const name = textAt(was, 'display_name') || textAt(target.desired, 'display_name');
+  const matches = listed.value.filter((item) => isActive(item) && text(item, 'displayName') === name);
+  const [match] = matches;
+  if (matches.length > 1) return ambiguous(target, matches);
+  return match === undefined ? null : see(match, target, reads);
+}
+
+/** The folder by the id that the log knows it by; one that is deleted counts only where it is to be undeleted. */
+async function observeRecorded(target: Target, reads: Reads): Promise<Observation | null> {
+  if (target.resourceId === null || !target.resourceId.startsWith('folders/')) return null;
+  const answer = await reads.folder(target.resourceId);
+  if (answer.kind === 'failed') return answer.status === 403 || answer.status === 404 ? null : unreadable(answer, target);
+  const counts = isActive(answer.value) || (!target.forDelete && target.declaration.options['undelete'] === true);
+  return counts ? see(answer.value, target, reads) : null;
+}
+
+async function see(resource: JsonObject, target: Target, reads: Reads): Promise<Observation> {
+  return found(resource, {
+    id: text(resource, 'name'),
+    actual: normalizeFolder(resource),
+    etag: etagOf(resource),
+    state: stateOf(resource),
+    purgeTime: purgeTimeOf(resource, RETENTION_DAYS),
+    blockers: target.forDelete ? await contents(text(resource, 'name'), target, reads) : [],
+  });
+}
+
+/** What is inside and keeps the folder from being deleted; each with the URN under which a playbook would declare it. */
+async function contents(name: string, target: Target, reads: Reads): Promise<readonly Diagnostic[]> {
+  const [folders, projects] = await Promise.all([reads.foldersIn(name), reads.projectsIn(name)]);
+  const own = target.declaration.urn;
+  const inside = own === null ? name : folderTail(own);
+  return [
+    ...blocking(folders, target, (item) => ({ urn: folderUrn(inside, text(item, 'displayName')), what: `the folder "${text(item, 'displayName')}" (${text(item, 'name')})` })),
+    ...blocking(projects, target, (item) => ({ urn: projectUrn(text(item, 'projectId')), what: `the project ${text(item, 'projectId')}` })),
+  ];
+}
+
+function blocking(answer: Answer<readonly JsonObject[]>, target: Target, say: (item: JsonObject) => { readonly urn: string; readonly what: string }): readonly Diagnostic[] {
+  const { address } = target.declaration;
+  if (answer.kind === 'failed') {
+    return [diagnostic('FOLDER_NOT_EMPTY', `What is inside the folder can't be listed: ${answer.why.detail}`, { address, severity: 'warning' })];
+  }
+  return answer.value.filter(isActive).map((item) => {
+    const { urn, what } = say(item);
+    return diagnostic('FOLDER_NOT_EMPTY', `Inside the folder is ${what}.`, { address, urn, hint: 'Delete or move what is inside first.' });
+  });
+}
+
+function ambiguous(target: Target, matches: readonly JsonObject[]): Observation {
+  const names = matches.map((item) => text(item, 'name')).join(', ');
+  const { address, urn } = target.declaration;
+  const why = diagnostic('AMBIGUOUS', `More than one active folder has the display name "${textAt(target.desired, 'display_name')}" there: ${names}.`, { address, urn });
+  return { kind: 'unreadable', why };
+}
+
+function fromForeign(urn: string, desired: JsonObject): Foreign {
+  if (!urn.startsWith(URN)) return null;
+  const tail = folderTail(urn);
+  const cut = tail.lastIndexOf('/');
+  const parent = text(desired, 'parent') || tail.slice(0, cut);
+  const displayName = text(desired, 'display_name') || text(desired, 'displayName') || tail.slice(cut + 1);
+  return { urn, desired: { parent, display_name: displayName } };
+}

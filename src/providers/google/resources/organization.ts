@@ -1,0 +1,19 @@
+import { present } from '../inputs.ts';
+import { organizationField } from '../common-inputs.ts';
+import { defineReads, nameSegments } from '../define-resource.ts';
+
+/** Organisations are only read: they come with a Cloud Identity account and can't be made by this API. */
+export const organization = defineReads({
+  type: 'organization',
+  service: 'cloudresourcemanager',
+  actions: [
+    {
+      name: 'cloudresourcemanager.organizations.get',
+      kind: 'read',
+      converge: 'single',
+      input: [organizationField],
+      declare: (values) => ({ desired: present({ organization: values['organization'] }), options: {} }),
+      request: (desired) => ({ service: 'crm', method: 'GET', path: nameSegments(desired['organization']) }),
+    },
+  ],
+});
