@@ -11,7 +11,8 @@ import type { ApplyRequest, ApplyResult, EnginePorts } from './ports.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { buildReport } from './report.ts';
 import type { Settlement } from './settle.ts';
-import { newExecutionId, walk } from './walk.ts';
+import { walk } from './walk.ts';
+import { newExecutionId } from './walk-state.ts';
 
 /**
  * Takes the locks, re-plans, compares digests and does what was confirmed. Throws DiagnosticError where it can't start
@@ -45,7 +46,9 @@ async function applyLocked(ports: EnginePorts, request: ApplyRequest, prepared: 
   if (hasErrors(guard)) return { kind: 'refused', diagnostics: guard, differences: [] };
   if (confirmation.kind === 'confirmed') await request.keepPlan({ plan: run.plan, digestInput: run.digestInput });
   const states = await walk({ ports, request, run, context, model: settledModel(log, settled) });
-  return { kind: 'applied', report: buildReport(run.plan, states, context.execution_id, await ports.log.head(), log.diagnostics) };
+  const report = buildReport(run.plan, states, context.execution_id, await ports.log.head(), log.diagnostics);
+  ports.emit({ type: 'summary', summary: report.summary, execution_id: context.execution_id });
+  return { kind: 'applied', report };
 }
 
 /** Writes down what became of interrupted requests, each under the digest it was confirmed with. */

@@ -1,6 +1,121 @@
+import { diagnostic } from '../core/codes.ts';
+import { type Diagnostic, DiagnosticError, hasErrors } from '../core/diagnostics.ts';
+import { UNSCOPED } from '../core/facts.ts';
+import { startFold } from '../core/fold.ts';
+import type { LogState, RowContext } from '../eventlog/event-log.ts';
+import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
+import { errorLine, type ExecContext, type ExecEnd, runExecStep } from './exec-step.ts';
+import { ownershipOf } from './ownership.ts';
+import { loadEvaluator, providerOpener } from './plan-run.ts';
 import type { EnginePorts, ExecLine, ExecReport, PlanRequest } from './ports.ts';
+import { type Prepared, type PreparedStep, prepare } from './prepare.ts';
+import type { StepResult } from './results.ts';
+import { newExecutionId } from './walk-state.ts';
 
-/** Runs the steps one by one with the seed's own per-step semantics; each line is handed out as its step ends. */
-export async function execPlaybook(_ports: EnginePorts, _request: PlanRequest, _onLine: (line: ExecLine) => void): Promise<ExecReport> {
-  throw new Error('being written');
+/**
+ * Runs the steps one by one with the seed's own per-step semantics; each line is handed out as its step ends. Steps that
+ * write take the locks and log intents and facts as an apply does; dry ones write nothing.
+ */
+export async function execPlaybook(ports: EnginePorts, request: PlanRequest, onLine: (line: ExecLine) => void): Promise<ExecReport> {
+  const prepared = prepare(ports, request.playbook, request.options, 'exec');
+  const writing = [...prepared.steps.values()].filter(writes);
+  if (writing.length === 0) return await execSteps(ports, request, prepared, onLine);
+  if (!ports.log.writable) throw new DiagnosticError([diagnostic('LOG_READ_ONLY', `${ports.log.url} can only be read, and these steps must write what they do.`)]);
+  const stacks = [...new Set(writing.map((item) => item.stack ?? UNSCOPED))].sort();
+  const locks = await ports.log.lock(stacks, request.settings.lockTimeoutMs);
+  ports.emit({ type: 'lock_acquired', stacks });
+  try {
+    await ports.log.verify();
+    return await execSteps(ports, request, prepared, onLine);
+  } finally {
+    await locks.release();
+  }
+}
+
+/** Whether a step may write to the cloud or to the log: not dry, and not a read or a report. */
+function writes({ step, spec, reconcile }: PreparedStep): boolean {
+  return step.dryRun === false && spec.kind !== 'read' && reconcile !== 'report';
+}
+
+async function execSteps(ports: EnginePorts, request: PlanRequest, prepared: Prepared, onLine: (line: ExecLine) => void): Promise<ExecReport> {
+  const log = await ports.log.read(prepared.target);
+  const row: RowContext = { execution_id: newExecutionId(ports), actor: request.settings.actor, infra: request.settings.version, target: prepared.target };
+  const open = providerOpener(ports, prepared);
+  const evaluate = await loadEvaluator(prepared);
+  const results = new Map<string, StepResult>();
+  const failed = new Set<string>();
+  const lines: ExecLine[] = [];
+  const diagnostics: Diagnostic[] = [...prepared.diagnostics, ...log.diagnostics];
+  let model = log.model;
+  for (const item of inOrder(prepared)) {
+    const session = freshSessions();
+    const context: ExecContext = { ports, prepared, row, evaluate, open, results, sessionOf: session, ownership: ownershipOf(model), openIntents: intentsOf(log), request };
+    const end = await endOf(context, item, failed);
+    results.set(item.step.address, end.result);
+    if (end.line.status === 'error') failed.add(item.step.address);
+    lines.push(end.line);
+    diagnostics.push(...end.diagnostics);
+    if (end.facts.length > 0) {
+      const fold = startFold(model);
+      for (const fact of end.facts) fold.add(fact);
+      model = fold.model;
+    }
+    onLine(end.line);
+  }
+  return { lines, diagnostics };
+}
+
+/** A step whose dependency failed is not run; nor is any after an interrupt or, with --fail-fast, after a failure. */
+async function endOf(context: ExecContext, item: PreparedStep, failed: ReadonlySet<string>): Promise<ExecEnd> {
+  const { settings } = context.request;
+  const broken = item.dependsOn.find((address) => failed.has(address));
+  if (broken !== undefined) return errorLine(item, 'ExecutionFailed', diagnostic('BLOCKED', `it depends on ${broken}, which failed.`));
+  if (settings.stop.aborted) return errorLine(item, 'ExecutionFailed', diagnostic('INTERRUPTED', 'the run was interrupted before this step.'));
+  if (settings.failFast && failed.size > 0) return errorLine(item, 'ExecutionFailed', diagnostic('BLOCKED', 'an earlier step failed and --fail-fast was given.'));
+  const guard = await verifyGuard(context, item);
+  if (hasErrors(guard)) return errorLine(item, 'Configuration', guard[0] ?? diagnostic('GUARD', 'the guard refuses this target.'), guard);
+  return await runExecStep(context, item);
+}
+
+/** Before a step's real call: the guard's live pass with the credential of that step. */
+async function verifyGuard(context: ExecContext, item: PreparedStep): Promise<readonly Diagnostic[]> {
+  const { guard, auth } = item.step;
+  if (guard === null || item.step.dryRun !== false || (auth === null && !context.request.options.emulator)) return [];
+  const opened = await context.open(item);
+  const session = context.sessionOf(opened);
+  if (session === null) return [];
+  const parent = item.declaration.desired['parent'];
+  return await session.checkGuard(guard, typeof parent === 'string' && /^folders\/\d+$/.test(parent) ? [parent] : []);
+}
+
+/** One session a step: what an earlier step changed must be seen. */
+function freshSessions(): ExecContext['sessionOf'] {
+  const sessions = new Map<LifecycleProvider, ReadSession>();
+  return (opened) => {
+    if (opened.kind === 'unusable') return null;
+    const session = sessions.get(opened.provider) ?? opened.provider.openSession();
+    sessions.set(opened.provider, session);
+    return session;
+  };
+}
+
+function intentsOf(log: LogState): ExecContext['openIntents'] {
+  return new Map(log.openIntents.map((open) => [open.intent.urn, open]));
+}
+
+/** Written order, but after the steps that `next`, `depends_on` or a reference put before it. */
+function inOrder(prepared: Prepared): readonly PreparedStep[] {
+  const ordered: PreparedStep[] = [];
+  const seen = new Set<string>();
+  const visit = (item: PreparedStep): void => {
+    if (seen.has(item.step.address)) return;
+    seen.add(item.step.address);
+    for (const need of item.step.dependsOn) {
+      const before = prepared.steps.get(need);
+      if (before !== undefined) visit(before);
+    }
+    ordered.push(item);
+  };
+  for (const item of [...prepared.steps.values()].sort((a, b) => a.step.index - b.step.index)) visit(item);
+  return ordered;
 }

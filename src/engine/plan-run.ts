@@ -49,7 +49,7 @@ export async function runPlan(ports: EnginePorts, prepared: Prepared, verb: Plan
 }
 
 /** Providers by auth and endpoint; offline there are none. */
-function providerOpener(ports: EnginePorts, prepared: Prepared): PlanContext['open'] {
+export function providerOpener(ports: EnginePorts, prepared: Prepared): PlanContext['open'] {
   const opened = new Map<string, Promise<OpenedProvider>>();
   return (item) => {
     const { auth, endpoint, provider } = item.step;
@@ -70,7 +70,8 @@ function sessionOpener(sessions: Map<LifecycleProvider, ReadSession>): PlanConte
   };
 }
 
-async function loadEvaluator(prepared: Prepared): Promise<PlanContext['evaluate']> {
+/** The evaluator of templates that wait for results; its parser is loaded only where one is needed. */
+export async function loadEvaluator(prepared: Prepared): Promise<PlanContext['evaluate']> {
   const { evaluatorFor } = await import('../playbook/evaluate.ts');
   return evaluatorFor(prepared.playbook);
 }

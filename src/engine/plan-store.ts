@@ -1,12 +1,14 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { diagnostic } from '../core/codes.ts';
 import { DiagnosticError } from '../core/diagnostics.ts';
-import { CHANGES, type Plan, type PlanVerb } from '../core/plan.ts';
+import { planDigest } from '../core/digest.ts';
+import { CHANGES, type PlanVerb } from '../core/plan.ts';
 import type { Playbook } from '../core/step.ts';
-import { openForReading, syncFolder, writeNewFile } from '../eventlog/safe-file.ts';
-import type { VerbOptions } from './ports.ts';
+import { openForReading, writeNewFile } from '../eventlog/safe-file.ts';
+import type { PlanResult, VerbOptions } from './ports.ts';
 
 /** No stored plan of a playbook within the limits comes near this. */
 const LARGEST_BYTES = 1024 * 1024 * 1024;
@@ -24,13 +26,12 @@ export interface PlanSource {
 }
 
 /** A plan as it is kept until it is confirmed. A convenience: apply always plans again, so a tampered file proves nothing. */
-export interface StoredPlan {
+export interface StoredPlan extends PlanResult {
   readonly verb: PlanVerb;
   readonly options: VerbOptions;
   readonly source: PlanSource;
   /** RFC 3339. */
-  readonly saved_at: string;
-  readonly plan: Plan;
+  readonly savedAt: string;
 }
 
 const nullableText = z.nullable(z.string());
@@ -91,29 +92,44 @@ const plan = z.looseObject({
   diagnostics: z.array(z.looseObject({ code: z.string() })),
 });
 
+const digestInput = z.object({
+  verb: z.string(),
+  target: z.string(),
+  stacks: texts,
+  steps: z.array(z.catchall(z.object({ address: z.string() }), z.json())),
+});
+
+/** The file: snake_case like all that is written out. */
 const storedPlan = z.object({
   verb: z.enum(['plan', 'apply', 'adopt', 'destroy']),
   options,
-  source: z.object({ path: z.string(), fullPath: z.string(), text: nullableText, sets: texts, workload: nullableText }),
+  source: z.object({
+    path: z.string(),
+    full_path: z.string(),
+    text: nullableText,
+    sets: texts,
+    workload: nullableText,
+  }),
   saved_at: z.iso.datetime(),
   plan,
+  digest_input: digestInput,
 });
 
 /** Keeps a plan under its digest, atomically and for its owner's eyes only; one without a digest can't be confirmed. */
 export async function savePlan(folder: string, stored: StoredPlan): Promise<void> {
   if (stored.plan.digest === null) return;
   const path = planPath(folder, stored.plan.digest);
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await rm(temporary, { force: true });
-    await writeNewFile(temporary, Buffer.from(JSON.stringify(stored)));
+    await writeNewFile(temporary, Buffer.from(JSON.stringify(encode(stored))), false);
     await rename(temporary, path);
-    await syncFolder(folder);
   } catch (error) {
     if (error instanceof DiagnosticError || !(error instanceof Error)) throw error;
     throw new DiagnosticError([
-      diagnostic('LOG_WRITE', `The plan can't be kept in ${folder}: ${error.message}.`, { hint: 'plan with --no-save' }),
+      diagnostic('LOG_WRITE', `The plan can't be kept in ${folder}: ${error.message}.`, {
+        hint: 'plan with --no-save',
+      }),
     ]);
   }
 }
@@ -124,12 +140,38 @@ export async function loadPlan(folder: string, digest: string): Promise<StoredPl
   const text = await readText(path);
   if (text === null) return null;
   const parsed = storedPlan.safeParse(parseJson(text));
-  if (!parsed.success || parsed.data.plan.digest !== digest) {
-    const hint = 'give the playbook again, or plan again';
-    throw new DiagnosticError([diagnostic('FILE_UNREADABLE', `${path} is not the stored plan of this digest.`, { hint })]);
+  if (parsed.success && parsed.data.plan.digest === digest && planDigest(parsed.data.digest_input) === digest) {
+    return decode(parsed.data);
   }
-  // What the schema does not spell out only decorates the plan's text.
-  return parsed.data as unknown as StoredPlan;
+  const hint = 'give the playbook, or plan again';
+  throw new DiagnosticError([
+    diagnostic('FILE_UNREADABLE', `${path} is not the stored plan of this digest.`, { hint }),
+  ]);
+}
+
+function encode({ verb, options: given, source, savedAt, plan: shown, digestInput: input }: StoredPlan): object {
+  const { fullPath, ...kept } = source;
+  return {
+    verb,
+    options: given,
+    source: { ...kept, full_path: fullPath },
+    saved_at: savedAt,
+    plan: shown,
+    digest_input: input,
+  };
+}
+
+function decode(file: z.infer<typeof storedPlan>): StoredPlan {
+  const { full_path, ...source } = file.source;
+  return {
+    verb: file.verb,
+    options: file.options,
+    source: { ...source, fullPath: full_path },
+    savedAt: file.saved_at,
+    // What the schema does not spell out only decorates the text of a refusal.
+    plan: file.plan as unknown as PlanResult['plan'],
+    digestInput: file.digest_input,
+  };
 }
 
 /** The source as it may be kept: without any text where a step carries a token. */
@@ -156,7 +198,9 @@ async function readText(path: string): Promise<string | null> {
   try {
     const { size } = await handle.stat();
     if (size > LARGEST_BYTES) {
-      throw new DiagnosticError([diagnostic('FILE_UNREADABLE', `${path} in ${dirname(path)} is too large to be a stored plan.`)]);
+      throw new DiagnosticError([
+        diagnostic('FILE_UNREADABLE', `${path} in ${dirname(path)} is too large to be a stored plan.`),
+      ]);
     }
     return await handle.readFile('utf8');
   } finally {

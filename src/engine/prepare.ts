@@ -51,7 +51,8 @@ export function prepare(ports: EnginePorts, playbook: Playbook, options: VerbOpt
     if (declaration === undefined || catalogue === undefined || !selection.has(step.address)) continue;
     steps.set(step.address, prepareStep(step, catalogue, declaration, edges.get(step.address) ?? [], options));
   }
-  const problems = [...diagnostics, ...duplicateUrns(steps), ...guardProblems(steps)];
+  // Under exec the seed's pairs (a dry step, then the step that confirms it) name one resource twice, on purpose.
+  const problems = [...diagnostics, ...(verb === 'exec' ? [] : duplicateUrns(steps)), ...guardProblems(steps)];
   if (hasErrors(problems)) throw new DiagnosticError(problems);
   return {
     playbook,

@@ -41,7 +41,9 @@ async function prepareChecked(current: Walk, planned: PlannedStep): Promise<Read
   if ('outcome' in looked) return looked;
   const urn = planned.urn ?? item.catalogue.urnOf(item.declaration, looked.desired);
   if (urn === null) return refusedState(diagnostic('BLOCKED', 'its identity is still not known.'));
-  return { planned, urn, provider, startedAt: current.ports.clock.now(), operation: operationOf(current, planned, looked.desired, looked.observation) };
+  const fresh = item.dependsOn.some((need) => ['changed', 'deleted'].includes(current.states.get(need)?.outcome ?? ''));
+  const input = { nonce: current.ports.randomHex(16), fresh, allowSelfLockout: current.request.options.allowSelfLockout };
+  return { planned, urn, provider, startedAt: current.ports.clock.now(), operation: operationOf(planned, looked.desired, looked.observation, input) };
 }
 
 function refusedState(why: Diagnostic): StepState {
@@ -97,20 +99,28 @@ function alreadyDone(planned: PlannedStep, now: Observation): StepState {
   return stateOf(outcome, { resource, result: { data: resultData(planned.item, planned.urn, resource), complete: true } });
 }
 
-function operationOf(current: Walk, planned: PlannedStep, desired: ValueObject, observation: PresentObservation | null): WriteOperation {
+export interface OperationInput {
+  readonly nonce: string;
+  /** Something it depends on was made or removed in this run. */
+  readonly fresh: boolean;
+  readonly allowSelfLockout: boolean;
+}
+
+/** The write of a planned step; an operation that an earlier run left pending goes on under its own nonce. */
+export function operationOf(planned: PlannedStep, desired: ValueObject, observation: PresentObservation | null, input: OperationInput): WriteOperation {
   const { item, settlement } = planned;
-  const fresh = item.dependsOn.some((need) => current.states.get(need)?.outcome === 'changed' || current.states.get(need)?.outcome === 'deleted');
+  const pending = settlement?.verdict === 'pending' ? settlement.open : null;
   return {
     declaration: item.declaration,
     desired,
     change: planned.shown.change as WriteChange,
     observation,
-    nonce: settlement?.verdict === 'pending' ? settlement.open.intent.operation_id : current.ports.randomHex(16),
+    nonce: pending?.intent.operation_id ?? input.nonce,
     poll: item.step.poll,
     timeoutMs: item.step.timeoutMs,
     repeat: settlement !== null,
-    pendingOperation: settlement?.verdict === 'pending' ? settlement.open.operationName : null,
-    freshDependencies: fresh,
-    allowSelfLockout: current.request.options.allowSelfLockout,
+    pendingOperation: pending?.operationName ?? null,
+    freshDependencies: input.fresh,
+    allowSelfLockout: input.allowSelfLockout,
   };
 }

@@ -1,5 +1,5 @@
 import { diagnostic } from '../core/codes.ts';
-import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
 import type { ProviderFact } from '../core/facts.ts';
 import type { OwnershipModel } from '../core/fold.ts';
 import type { RowBody, RowContext } from '../eventlog/event-log.ts';
@@ -8,6 +8,7 @@ import type { PlanRun } from './plan-run.ts';
 import type { ApplyRequest, EnginePorts } from './ports.ts';
 import { applied } from './report.ts';
 import type { StepState } from './step-state.ts';
+import { tryAppend } from './write-batch.ts';
 
 export interface WalkRequest {
   readonly ports: EnginePorts;
@@ -49,14 +50,12 @@ export function stamped(current: Walk, fact: ProviderFact): ProviderFact {
 
 /** Appends durably; a log that can't be written stops the walk. */
 export async function appendRows(current: Walk, rows: readonly RowBody[]): Promise<Diagnostic | null> {
-  if (rows.length === 0) return null;
-  try {
-    await current.ports.log.append(current.context, rows);
-    return null;
-  } catch (error) {
-    if (!(error instanceof DiagnosticError)) throw error;
-    const problem = error.diagnostics[0] ?? diagnostic('LOG_WRITE', 'the event log could not be written.');
-    current.stopped ??= problem;
-    return problem;
-  }
+  const problem = await tryAppend(current.ports, current.context, rows);
+  if (problem !== null) current.stopped ??= problem;
+  return problem;
+}
+
+/** An id below 2^53, from the clock and randomness. */
+export function newExecutionId(ports: EnginePorts): number {
+  return ports.clock.now() * 1000 + (Number.parseInt(ports.randomHex(4), 16) % 1000);
 }

@@ -3,7 +3,6 @@ import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { hasPendingWrite, type Outcome } from '../core/plan.ts';
 import { isKnown } from '../core/value.ts';
 import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
-import type { EnginePorts } from './ports.ts';
 import { prepareWrite, type ReadyWrite } from './ready-write.ts';
 import { resolveDesired } from './resolve.ts';
 import { resultData } from './results.ts';
@@ -13,11 +12,6 @@ import { appendRows, FRESH_MS, finish, stamped, type Walk, type WalkRequest } fr
 import { writeBatch } from './write-batch.ts';
 
 const SUCCEEDED: ReadonlySet<Outcome> = new Set<Outcome>(['changed', 'noop', 'deleted', 'absent', 'adopted', 'read', 'held', 'skipped']);
-
-/** An id below 2^53, from the clock and randomness. */
-export function newExecutionId(ports: EnginePorts): number {
-  return ports.clock.now() * 1000 + (Number.parseInt(ports.randomHex(4), 16) % 1000);
-}
 
 /** Does what the plan says, each step after those it depends on; a failure stops its dependants only. */
 export async function walk(given: WalkRequest): Promise<ReadonlyMap<string, StepState>> {
@@ -195,5 +189,9 @@ async function runGroup(current: Walk, group: readonly PlannedStep[]): Promise<v
     else if (!isKnown(ready.operation.desired)) finish(current, planned.shown.address, stateOf('blocked', { diagnostics: [diagnostic('BLOCKED', 'something it needs is still not known.')] }));
     else writes.push(ready);
   }
-  if (writes.length > 0) await writeBatch(current, writes);
+  if (writes.length === 0) return;
+  const { ports, context, model, abort } = current;
+  const end = await writeBatch({ ports, context, model, abort, digest: current.request.confirm }, writes);
+  if (end.logProblem !== null) current.stopped ??= end.logProblem;
+  for (const [index, write] of writes.entries()) finish(current, write.planned.shown.address, end.states[index] ?? stateOf('uncertain'));
 }

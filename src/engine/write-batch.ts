@@ -1,43 +1,70 @@
 import { diagnostic } from '../core/codes.ts';
-import type { Diagnostic } from '../core/diagnostics.ts';
+import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import type { ProviderFact } from '../core/facts.ts';
-import type { OperationKind, OutcomeBody, RowBody } from '../eventlog/event-log.ts';
+import type { OwnershipModel } from '../core/fold.ts';
+import type { OperationKind, OutcomeBody, RowBody, RowContext } from '../eventlog/event-log.ts';
 import type { WriteResult } from '../providers/lifecycle-provider.ts';
 import { desiredOf, factOf, ownershipOf, renamedFrom } from './ownership.ts';
 import { renameFacts } from './plan-step.ts';
 import { resultData } from './results.ts';
+import type { EnginePorts } from './ports.ts';
 import type { ReadyWrite } from './ready-write.ts';
 import { type StepState, stateOf } from './step-state.ts';
-import { appendRows, finish, type Walk } from './walk-state.ts';
+
+/** What writing needs of the run it belongs to. */
+export interface WriteContext {
+  readonly ports: EnginePorts;
+  readonly context: RowContext;
+  readonly model: OwnershipModel;
+  /** The digest that was confirmed; null under exec, where none covers the whole. */
+  readonly digest: string | null;
+  readonly abort: AbortSignal;
+}
+
+export interface BatchEnd {
+  /** In the order of the writes. */
+  readonly states: readonly StepState[];
+  /** Set when the log could not be written: nothing more may be sent. */
+  readonly logProblem: Diagnostic | null;
+}
 
 /** Intents to the log, then the requests, then one outcome a step and, where applied, its facts. */
-export async function writeBatch(current: Walk, writes: readonly ReadyWrite[]): Promise<void> {
+export async function writeBatch(current: WriteContext, writes: readonly ReadyWrite[]): Promise<BatchEnd> {
   const intents = await logIntents(current, writes);
-  if ('code' in intents) {
-    for (const write of writes) finish(current, write.planned.shown.address, stateOf('failed', { diagnostics: [intents] }));
-    return;
-  }
+  if ('code' in intents) return { states: writes.map(() => stateOf('failed', { diagnostics: [intents] })), logProblem: intents };
   for (const { planned, urn } of writes) current.ports.emit({ type: 'step_start', address: planned.shown.address, change: planned.shown.change, urn });
   const results = await send(current, writes);
-  await record(current, writes, intents.sequences, results);
+  return await record(current, writes, intents.sequences, results);
+}
+
+/** Appends durably; the diagnostic of what went wrong, or null. */
+export async function tryAppend(ports: EnginePorts, context: RowContext, rows: readonly RowBody[]): Promise<Diagnostic | null> {
+  try {
+    if (rows.length > 0) await ports.log.append(context, rows);
+    return null;
+  } catch (error) {
+    return logProblemOf(error);
+  }
+}
+
+function logProblemOf(error: unknown): Diagnostic {
+  if (!(error instanceof DiagnosticError)) throw error;
+  return error.diagnostics[0] ?? diagnostic('LOG_WRITE', 'the event log could not be written.');
 }
 
 /** The sequence of each write's intent; a resumed operation goes on under the intent it was issued with. */
-async function logIntents(current: Walk, writes: readonly ReadyWrite[]): Promise<{ readonly sequences: readonly number[] } | Diagnostic> {
+async function logIntents(current: WriteContext, writes: readonly ReadyWrite[]): Promise<{ readonly sequences: readonly number[] } | Diagnostic> {
   const fresh = writes.filter(({ operation }) => operation.pendingOperation === null);
   try {
     const rows = fresh.length === 0 ? [] : await current.ports.log.append(current.context, fresh.map((write) => intentRow(current, write)));
     const sequences = new Map(fresh.map((write, index) => [write, rows[index]?.global_sequence ?? 0]));
     return { sequences: writes.map((write) => sequences.get(write) ?? write.planned.settlement?.open.sequence ?? 0) };
   } catch (error) {
-    const problem = error instanceof Error && 'diagnostics' in error ? ((error.diagnostics as readonly Diagnostic[])[0] ?? null) : null;
-    if (problem === null) throw error;
-    current.stopped ??= problem;
-    return problem;
+    return logProblemOf(error);
   }
 }
 
-function intentRow(current: Walk, write: ReadyWrite): RowBody {
+function intentRow(current: WriteContext, write: ReadyWrite): RowBody {
   const { planned, operation, urn } = write;
   return {
     type: 'provider.intent',
@@ -46,12 +73,12 @@ function intentRow(current: Walk, write: ReadyWrite): RowBody {
     stack: factFor(current, write, null).stack,
     operation: operation.change as OperationKind,
     operation_id: operation.nonce,
-    digest: current.request.confirm,
+    digest: current.digest,
     provider_fact: factFor(current, write, null),
   };
 }
 
-function factFor(current: Walk, { planned, operation, urn }: ReadyWrite, id: string | null): ProviderFact {
+function factFor(current: WriteContext, { planned, operation, urn }: ReadyWrite, id: string | null): ProviderFact {
   const deletes = operation.change === 'delete';
   const owned = current.model.owned.get(urn);
   const origin = operation.change === 'create' || operation.change === 'undelete' ? 'created' : (owned?.origin ?? 'found');
@@ -63,29 +90,27 @@ function factFor(current: Walk, { planned, operation, urn }: ReadyWrite, id: str
     resourceId: id ?? operation.observation?.id ?? null,
     origin: deletes ? null : origin,
     executionId: current.context.execution_id,
-    digest: current.request.confirm,
+    digest: current.digest,
   });
 }
 
-async function send(current: Walk, writes: readonly ReadyWrite[]): Promise<readonly WriteResult[]> {
+async function send(current: WriteContext, writes: readonly ReadyWrite[]): Promise<readonly WriteResult[]> {
   const provider = writes[0]?.provider;
   if (provider === undefined) return [];
   const onOperation = (address: string, operation: string, attempt: number) => current.ports.emit({ type: 'operation', address, operation, attempt });
   return await provider.write(writes.map((write) => write.operation), { signal: current.abort, onOperation });
 }
 
-async function record(current: Walk, writes: readonly ReadyWrite[], sequences: readonly number[], results: readonly WriteResult[]): Promise<void> {
+async function record(current: WriteContext, writes: readonly ReadyWrite[], sequences: readonly number[], results: readonly WriteResult[]): Promise<BatchEnd> {
   const ends = writes.map((write, index) => {
     const result = results[index] ?? { kind: 'uncertain', why: diagnostic('OUTCOME_UNKNOWN', 'the provider gave no result.') };
     return { write, result, facts: factsFrom(current, write, result), outcome: outcomeRow(sequences[index] ?? 0, result) };
   });
   const rows: RowBody[] = ends.flatMap(({ outcome, facts }) => [outcome, ...facts.map((fact) => ({ type: 'provider.fact' as const, provider_fact: fact }))]);
-  const problem = await appendRows(current, rows);
-  for (const { write, result, facts } of ends) {
-    const state = problem === null ? stateFrom(current, write, result, facts) : unrecorded(problem);
-    if (problem === null) for (const fact of facts) current.ports.emit({ type: 'fact', provider_fact: fact });
-    finish(current, write.planned.shown.address, state);
-  }
+  const logProblem = await tryAppend(current.ports, current.context, rows);
+  if (logProblem === null) for (const fact of ends.flatMap(({ facts }) => facts)) current.ports.emit({ type: 'fact', provider_fact: fact });
+  const states = ends.map(({ write, result, facts }) => (logProblem === null ? stateFrom(current, write, result, facts) : unrecorded(logProblem)));
+  return { states, logProblem };
 }
 
 /** Done in the cloud, but not in the log: the intent stays open and the next run settles it. */
@@ -108,7 +133,7 @@ function outcomeRow(sequence: number, result: WriteResult): OutcomeBody {
   }
 }
 
-function factsFrom(current: Walk, write: ReadyWrite, result: WriteResult): readonly ProviderFact[] {
+function factsFrom(current: WriteContext, write: ReadyWrite, result: WriteResult): readonly ProviderFact[] {
   if (result.kind !== 'done' && result.kind !== 'noop') return [];
   const fact = settledFact(factFor(current, write, result.id), result.kind);
   const before = renamedFrom(ownershipOf(current.model), write.planned.item, write.urn, fact.resource_id ?? null);
@@ -121,7 +146,7 @@ function settledFact(fact: ProviderFact, kind: 'done' | 'noop'): ProviderFact {
   return fact.verb === 'delete' ? { ...fact, outcome: 'absent' } : { ...fact, outcome: 'noop', ...(fact.origin === 'created' ? { origin: 'found' as const } : {}) };
 }
 
-function stateFrom(current: Walk, { planned, operation, urn, startedAt }: ReadyWrite, result: WriteResult, facts: readonly ProviderFact[]): StepState {
+function stateFrom(current: WriteContext, { planned, operation, urn, startedAt }: ReadyWrite, result: WriteResult, facts: readonly ProviderFact[]): StepState {
   const durationMs = current.ports.clock.now() - startedAt;
   const deletes = operation.change === 'delete';
   const named = (why: Diagnostic) => ({ durationMs, diagnostics: [{ ...why, address: planned.shown.address, urn: why.urn ?? urn, source: why.source ?? planned.shown.source }] });
