@@ -21,12 +21,21 @@ export type FieldRules = Readonly<Record<string, FieldRule>>;
  * The fields in which a live resource differs from what was desired of it; what desired doesn't name is not managed.
  * `actual` is normalised into desired's key space; without `rules` every field counts, maps as a whole.
  */
-export function driftBetween(desired: Json, actual: JsonObject, rules: FieldRules = {}): Readonly<Record<string, FieldDiff>> {
+export function driftBetween(
+  desired: Json,
+  actual: JsonObject,
+  rules: FieldRules = {},
+): Readonly<Record<string, FieldDiff>> {
   return isJsonObject(desired) ? diffFields(desired, actual, rules) : {};
 }
 
 /** Compares a URN's last desired with what is live; null: nothing is. */
-export function computeDrift(model: OwnershipModel, urn: string, actual: JsonObject | null, rules: FieldRules = {}): Drift {
+export function computeDrift(
+  model: OwnershipModel,
+  urn: string,
+  actual: JsonObject | null,
+  rules: FieldRules = {},
+): Drift {
   const owned = model.owned.get(urn);
   if (owned === undefined) return { kind: actual === null ? 'not_managed' : 'untracked' };
   if (actual === null) return { kind: 'missing' };

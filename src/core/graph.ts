@@ -20,11 +20,16 @@ export function topologicalOrder(edges: Edges): Ordering {
     }
   }
   const order = layersInOrder(missing, dependants);
-  return order.length === edges.size ? { kind: 'ordered', order } : { kind: 'cycle', cycle: findCycle(edges, new Set(order)) };
+  return order.length === edges.size
+    ? { kind: 'ordered', order }
+    : { kind: 'cycle', cycle: findCycle(edges, new Set(order)) };
 }
 
 /** Kahn's algorithm in layers: each layer sorted by address. */
-function layersInOrder(missing: Map<string, number>, dependants: ReadonlyMap<string, readonly string[]>): readonly string[] {
+function layersInOrder(
+  missing: Map<string, number>,
+  dependants: ReadonlyMap<string, readonly string[]>,
+): readonly string[] {
   const order: string[] = [];
   let layer = [...missing].filter(([, count]) => count === 0).map(([node]) => node);
   while (layer.length > 0) {

@@ -65,7 +65,9 @@ function endClaims(claims: Map<string, Set<string>>, fact: ProviderFact): void {
 }
 
 function isDeclared(item: Owned, declared: Declared): boolean {
-  return declared.urns.has(item.urn) || (item.resourceId !== null && declared.resourceIds?.has(item.resourceId) === true);
+  return (
+    declared.urns.has(item.urn) || (item.resourceId !== null && declared.resourceIds?.has(item.resourceId) === true)
+  );
 }
 
 function resourceKey(item: Owned): string | null {

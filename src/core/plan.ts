@@ -7,10 +7,37 @@ import type { Reconcile } from './step.ts';
 /** The contract's JSON keys are snake_case; a Plan carries them as they are printed. */
 export const FORMAT_VERSION = '1.0';
 
-export const CHANGES = ['create', 'update', 'move', 'undelete', 'delete', 'adopt', 'none', 'read', 'blocked', 'unknown', 'skipped'] as const;
+export const CHANGES = [
+  'create',
+  'update',
+  'move',
+  'undelete',
+  'delete',
+  'adopt',
+  'none',
+  'read',
+  'blocked',
+  'unknown',
+  'skipped',
+] as const;
 export type Change = (typeof CHANGES)[number];
 
-export const OUTCOMES = ['changed', 'noop', 'deleted', 'absent', 'adopted', 'read', 'held', 'blocked', 'failed', 'uncertain', 'pending', 'refused', 'rolled_back', 'skipped'] as const;
+export const OUTCOMES = [
+  'changed',
+  'noop',
+  'deleted',
+  'absent',
+  'adopted',
+  'read',
+  'held',
+  'blocked',
+  'failed',
+  'uncertain',
+  'pending',
+  'refused',
+  'rolled_back',
+  'skipped',
+] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 export type Verdict = 'in_sync' | 'missing' | 'modified' | 'untracked' | 'not_managed' | 'unchecked';
@@ -52,7 +79,11 @@ export interface PlanStep {
   /** Why an unblocked change is not made: "reconcile is report", "dry_run", "no auth". */
   readonly held: string | null;
   readonly drift: Verdict | null;
-  readonly preflight: { readonly answer: 'yes' | 'no' | 'unknown'; readonly missing: readonly string[]; readonly role: string | null } | null;
+  readonly preflight: {
+    readonly answer: 'yes' | 'no' | 'unknown';
+    readonly missing: readonly string[];
+    readonly role: string | null;
+  } | null;
   readonly source: SourcePosition;
   readonly diagnostics: readonly Diagnostic[];
   /** The cloud's own id, where it was seen. */
@@ -61,7 +92,23 @@ export interface PlanStep {
   readonly desc: string | null;
 }
 
-export type PlanSummary = Readonly<Record<'create' | 'update' | 'move' | 'undelete' | 'delete' | 'adopt' | 'none' | 'read' | 'held' | 'blocked' | 'unknown' | 'skipped', number>>;
+export type PlanSummary = Readonly<
+  Record<
+    | 'create'
+    | 'update'
+    | 'move'
+    | 'undelete'
+    | 'delete'
+    | 'adopt'
+    | 'none'
+    | 'read'
+    | 'held'
+    | 'blocked'
+    | 'unknown'
+    | 'skipped',
+    number
+  >
+>;
 
 export interface PlannedBatch {
   readonly request: string;
@@ -113,12 +160,17 @@ export function hasPendingWrite(step: PlanStep): boolean {
 
 /** Whether applying the step would do anything at all: a write, an adoption, or a fact. */
 export function isPending(step: PlanStep): boolean {
-  return hasPendingWrite(step) || (step.held === null && (step.change === 'adopt' || (step.record !== null && step.change === 'none')));
+  return (
+    hasPendingWrite(step) ||
+    (step.held === null && (step.change === 'adopt' || (step.record !== null && step.change === 'none')))
+  );
 }
 
 /** Whether there is something to do: an apply of this plan would write to the cloud or to the log, or can't (blocked, held, unknown). */
 export function hasChanges(plan: Plan): boolean {
-  return plan.steps.some((step) => isPending(step) || isHeldChange(step) || step.change === 'blocked' || step.change === 'unknown');
+  return plan.steps.some(
+    (step) => isPending(step) || isHeldChange(step) || step.change === 'blocked' || step.change === 'unknown',
+  );
 }
 
 /** A change that is there to be made but is held: an apply that leaves it ends with exit 2. */
@@ -128,7 +180,20 @@ export function isHeldChange(step: PlanStep): boolean {
 
 /** Counts steps by change; a held step counts under `held` alone. */
 export function summarize(steps: readonly PlanStep[]): PlanSummary {
-  const counts = { create: 0, update: 0, move: 0, undelete: 0, delete: 0, adopt: 0, none: 0, read: 0, held: 0, blocked: 0, unknown: 0, skipped: 0 };
+  const counts = {
+    create: 0,
+    update: 0,
+    move: 0,
+    undelete: 0,
+    delete: 0,
+    adopt: 0,
+    none: 0,
+    read: 0,
+    held: 0,
+    blocked: 0,
+    unknown: 0,
+    skipped: 0,
+  };
   for (const step of steps) counts[step.held === null ? step.change : 'held'] += 1;
   return counts;
 }

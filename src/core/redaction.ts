@@ -4,8 +4,17 @@ import { canonicalJson, isJsonObject, type Json, type JsonObject, sha256Hex } fr
 export const REDACTED = '***redacted***';
 
 const SENSITIVE = [
-  'token', 'authorization', 'secret', 'password', 'passwd', 'credential', 'private_key', 'client_secret', 'api_key',
-  'apikey', 'access_key',
+  'token',
+  'authorization',
+  'secret',
+  'password',
+  'passwd',
+  'credential',
+  'private_key',
+  'client_secret',
+  'api_key',
+  'apikey',
+  'access_key',
 ];
 /** Below these keys stand public texts, whatever they are called. */
 const PUBLIC_SUBTREES: ReadonlySet<string> = new Set(['labels', 'condition', 'conditions', 'description', 'desc']);
@@ -37,7 +46,10 @@ function replaceSecrets(value: Json, options: RedactionOptions, replace: (secret
     if (Array.isArray(item)) return item.map((entry: Json, index) => walk(entry, [...path, String(index)]));
     if (!isJsonObject(item)) return item;
     return Object.fromEntries(
-      Object.entries(item).map(([key, entry]) => [key, namesCredential(item, key, path.at(-1)) ? entry : member(key, entry, [...path, key])]),
+      Object.entries(item).map(([key, entry]) => [
+        key,
+        namesCredential(item, key, path.at(-1)) ? entry : member(key, entry, [...path, key]),
+      ]),
     );
   };
   const member = (key: string, entry: Json, path: readonly string[]): Json => {

@@ -121,7 +121,10 @@ export interface ProviderCatalogue {
   findAction(action: string, service: string | null): ActionSpec | null;
   actionNames(): readonly string[];
   /** A list input that makes several steps of one (services of services.enable); null: it does not. Keys are unique. */
-  expandInput(action: ActionSpec, input: ValueObject): readonly { readonly key: string; readonly input: ValueObject }[] | null;
+  expandInput(
+    action: ActionSpec,
+    input: ValueObject,
+  ): readonly { readonly key: string; readonly input: ValueObject }[] | null;
   /**
    * Checks the inputs of all unskipped steps of this provider and ties them together: URNs, names resolved to steps,
    * order that the cloud needs. Diagnostics carry positions taken from the steps.
@@ -132,7 +135,11 @@ export interface ProviderCatalogue {
   /** The declaration behind an owned fact (in our keys, see `fromForeign`), addressed by its URN; null: no such type. */
   declarationOf(resourceType: string, urn: string, desired: Json): Declaration | null;
   /** The delete step that would remove what a fact owns: its action and input; null: no such type. */
-  removalOf(resourceType: string, urn: string, desired: Json): { readonly action: string; readonly input: JsonObject } | null;
+  removalOf(
+    resourceType: string,
+    urn: string,
+    desired: Json,
+  ): { readonly action: string; readonly input: JsonObject } | null;
   /** Checks values that were unknown when linked, once they are known. */
   settle(declaration: Declaration, desired: ValueObject): readonly InputProblem[];
   /** Refuses any reference to another organisation or billing account than the pinned one; before anything is sent. */

@@ -28,8 +28,6 @@ export interface Unknown {
   readonly template: DeferredTemplate | null;
 }
 
-
-
 /** JSON that may hold unknown values anywhere. */
 export type Value = Json | Unknown | readonly Value[] | ValueObject;
 export interface ValueObject {

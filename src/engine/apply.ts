@@ -19,7 +19,10 @@ import { newExecutionId } from './walk-state.ts';
  * (a playbook that is wrong, a lock that is held, a log that can't be trusted); nothing was sent then.
  */
 export async function applyPlaybook(ports: EnginePorts, request: ApplyRequest): Promise<ApplyResult> {
-  if (!ports.log.writable) throw new DiagnosticError([diagnostic('LOG_READ_ONLY', `${ports.log.url} can only be read, and an apply must write what it does.`)]);
+  if (!ports.log.writable)
+    throw new DiagnosticError([
+      diagnostic('LOG_READ_ONLY', `${ports.log.url} can only be read, and an apply must write what it does.`),
+    ]);
   const prepared = prepare(ports, request.playbook, request.options, request.verb);
   const stacks = prepared.stacks.length === 0 ? [UNSCOPED] : prepared.stacks;
   const locks = await ports.log.lock(stacks, request.settings.lockTimeoutMs);
@@ -35,11 +38,19 @@ async function applyLocked(ports: EnginePorts, request: ApplyRequest, prepared: 
   await ports.log.verify();
   const log = await ports.log.read(prepared.target);
   const run = await runPlan(ports, prepared, request.verb, log);
-  const context: RowContext = { execution_id: newExecutionId(ports), actor: request.settings.actor, infra: request.settings.version, target: prepared.target };
+  const context: RowContext = {
+    execution_id: newExecutionId(ports),
+    actor: request.settings.actor,
+    infra: request.settings.version,
+    target: prepared.target,
+  };
   const settled = await recordSettlements(ports, context, run);
   const undecided = undecidedErrors(run);
   if (undecided.length > 0) return { kind: 'refused', diagnostics: undecided, differences: [] };
-  const facts = [...log.factsOf(request.confirm), ...settled.flatMap(({ fact }) => (fact?.digest === request.confirm ? [fact] : []))];
+  const facts = [
+    ...log.factsOf(request.confirm),
+    ...settled.flatMap(({ fact }) => (fact?.digest === request.confirm ? [fact] : [])),
+  ];
   const confirmation = checkConfirmation(request.confirm, run, request.reviewed, facts);
   if (confirmation.kind === 'refused') return confirmation;
   const guard = await verifyGuards(run);
@@ -52,7 +63,11 @@ async function applyLocked(ports: EnginePorts, request: ApplyRequest, prepared: 
 }
 
 /** Writes down what became of interrupted requests, each under the digest it was confirmed with. */
-async function recordSettlements(ports: EnginePorts, context: RowContext, run: PlanRun): Promise<readonly Settlement[]> {
+async function recordSettlements(
+  ports: EnginePorts,
+  context: RowContext,
+  run: PlanRun,
+): Promise<readonly Settlement[]> {
   const settled = [...run.steps.values()].flatMap(({ settlement }) => (settlement === null ? [] : [settlement]));
   const rows = settled.flatMap(settlementRows);
   if (rows.length > 0) await ports.log.append(context, rows);
@@ -60,8 +75,16 @@ async function recordSettlements(ports: EnginePorts, context: RowContext, run: P
 }
 
 function settlementRows({ open, verdict, fact }: Settlement): readonly RowBody[] {
-  const outcome = { type: 'provider.outcome', intent_sequence: open.sequence, operation_name: open.operationName } as const;
-  if (verdict === 'done' && fact !== null) return [{ ...outcome, status: 'done', code: null }, { type: 'provider.fact', provider_fact: fact }];
+  const outcome = {
+    type: 'provider.outcome',
+    intent_sequence: open.sequence,
+    operation_name: open.operationName,
+  } as const;
+  if (verdict === 'done' && fact !== null)
+    return [
+      { ...outcome, status: 'done', code: null },
+      { type: 'provider.fact', provider_fact: fact },
+    ];
   if (verdict === 'not_applied') return [{ ...outcome, status: 'failed', code: 'NOT_APPLIED' }];
   return [];
 }
@@ -78,22 +101,35 @@ function settledModel(log: LogState, settled: readonly Settlement[]): LogState['
 function undecidedErrors(run: PlanRun): readonly Diagnostic[] {
   return [...run.steps.values()].flatMap(({ shown }) => {
     if (shown.change !== 'unknown' || shown.held !== null) return [];
-    const why = shown.diagnostics[0] ?? diagnostic('AUTH_REQUIRED', 'the step has no usable auth.', { address: shown.address, source: shown.source });
+    const why =
+      shown.diagnostics[0] ??
+      diagnostic('AUTH_REQUIRED', 'the step has no usable auth.', { address: shown.address, source: shown.source });
     return [{ ...why, severity: 'error' as const }];
   });
 }
 
 /** The guard's live pass, once per provider and guard, over every parent that the plan touches. */
 async function verifyGuards(run: PlanRun): Promise<readonly Diagnostic[]> {
-  const checks = new Map<string, { readonly parents: Set<string>; readonly check: (parents: readonly string[]) => Promise<readonly Diagnostic[]> }>();
+  const checks = new Map<
+    string,
+    { readonly parents: Set<string>; readonly check: (parents: readonly string[]) => Promise<readonly Diagnostic[]> }
+  >();
   for (const { item, shown, provider, desired } of run.steps.values()) {
     const { guard } = item.step;
     const session = provider === null ? undefined : run.sessions.get(provider);
-    if (guard === null || session === undefined || provider === null || !(hasPendingWrite(shown) || isPending(shown))) continue;
+    if (guard === null || session === undefined || provider === null || !(hasPendingWrite(shown) || isPending(shown)))
+      continue;
     const key = JSON.stringify([item.step.provider, item.step.auth, item.step.endpoint, guard]);
-    const entry = checks.get(key) ?? { parents: new Set<string>(), check: (parents: readonly string[]) => session.checkGuard(guard, parents) };
+    const entry = checks.get(key) ?? {
+      parents: new Set<string>(),
+      check: (parents: readonly string[]) => session.checkGuard(guard, parents),
+    };
     checks.set(key, entry);
-    for (const parent of [desired['parent'], desired['resource'], isJsonObject(shown.actual) ? shown.actual['parent'] : undefined]) {
+    for (const parent of [
+      desired['parent'],
+      desired['resource'],
+      isJsonObject(shown.actual) ? shown.actual['parent'] : undefined,
+    ]) {
       if (typeof parent === 'string' && /^(folders|organizations)\/\d+$/.test(parent)) entry.parents.add(parent);
     }
   }

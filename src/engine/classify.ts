@@ -26,7 +26,12 @@ function at(item: PreparedStep, urn: string | null, found: Diagnostic): Diagnost
 }
 
 /** Decides about an ensure step under enforce (and report, which shows what enforce would make). */
-export function decideEnsure(item: PreparedStep, urn: string | null, desired: ValueObject, seen: Observation): Decision {
+export function decideEnsure(
+  item: PreparedStep,
+  urn: string | null,
+  desired: ValueObject,
+  seen: Observation,
+): Decision {
   switch (seen.kind) {
     case 'absent':
       return { change: 'create', present: false, diff: NO_DIFF, diagnostics: [] };
@@ -44,11 +49,17 @@ function notVisible(item: PreparedStep, urn: string | null, why: Diagnostic): Di
   return at(item, urn, { ...diagnostic('NOT_VISIBLE', detail), severity: 'note' });
 }
 
-function decidePresent(item: PreparedStep, urn: string | null, desired: ValueObject, seen: PresentObservation): Decision {
+function decidePresent(
+  item: PreparedStep,
+  urn: string | null,
+  desired: ValueObject,
+  seen: PresentObservation,
+): Decision {
   const warnings = seen.warnings.map((warning) => at(item, urn, warning));
   const diff = diffFields(desired, seen.actual, item.declaration.fields);
   if (seen.state === 'DELETE_REQUESTED') {
-    if (item.declaration.options['undelete'] === true) return { change: 'undelete', present: true, diff, diagnostics: warnings };
+    if (item.declaration.options['undelete'] === true)
+      return { change: 'undelete', present: true, diff, diagnostics: warnings };
     return blocked(true, pendingDeletion(item, urn, seen), ...warnings);
   }
   const { change, fixed } = changeOf(diff, item.declaration.fields);
@@ -59,17 +70,36 @@ function decidePresent(item: PreparedStep, urn: string | null, desired: ValueObj
 
 function pendingDeletion(item: PreparedStep, urn: string | null, seen: PresentObservation): Diagnostic {
   const until = seen.purgeTime === null ? 'within about 30 days' : `on ${seen.purgeTime}`;
-  return at(item, urn, diagnostic('PENDING_DELETION', `it was deleted and will be purged ${until}. Its name can't be used for a new one until then.`, { hint: 'Set undelete: true in the step\'s input to restore it.' }));
+  return at(
+    item,
+    urn,
+    diagnostic(
+      'PENDING_DELETION',
+      `it was deleted and will be purged ${until}. Its name can't be used for a new one until then.`,
+      { hint: "Set undelete: true in the step's input to restore it." },
+    ),
+  );
 }
 
 /** Decides about an explicit delete step. */
-export function decideDelete(item: PreparedStep, urn: string | null, seen: Observation, options: { readonly isProtected: boolean; readonly wasDeletedByUs: boolean }): Decision {
+export function decideDelete(
+  item: PreparedStep,
+  urn: string | null,
+  seen: Observation,
+  options: { readonly isProtected: boolean; readonly wasDeletedByUs: boolean },
+): Decision {
   switch (seen.kind) {
     case 'absent':
       return { change: 'none', present: false, diff: NO_DIFF, diagnostics: [] };
     case 'not_visible':
       if (options.wasDeletedByUs) return { change: 'none', present: 'unknown', diff: NO_DIFF, diagnostics: [] };
-      return blocked('unknown', at(item, urn, { ...seen.why, hint: seen.why.hint ?? 'It may be someone else\'s. Nothing that can\'t be seen is deleted.' }));
+      return blocked(
+        'unknown',
+        at(item, urn, {
+          ...seen.why,
+          hint: seen.why.hint ?? "It may be someone else's. Nothing that can't be seen is deleted.",
+        }),
+      );
     case 'unreadable':
       return blocked('unknown', at(item, urn, seen.why));
     case 'present':
@@ -77,7 +107,12 @@ export function decideDelete(item: PreparedStep, urn: string | null, seen: Obser
   }
 }
 
-function decidePresentDelete(item: PreparedStep, urn: string | null, seen: PresentObservation, isProtected: boolean): Decision {
+function decidePresentDelete(
+  item: PreparedStep,
+  urn: string | null,
+  seen: PresentObservation,
+  isProtected: boolean,
+): Decision {
   if (seen.state === 'DELETE_REQUESTED') return { change: 'none', present: false, diff: NO_DIFF, diagnostics: [] };
   const found = [...seen.blockers, ...seen.warnings].map((blocker) => at(item, urn, blocker));
   if (isProtected) {
@@ -89,10 +124,17 @@ function decidePresentDelete(item: PreparedStep, urn: string | null, seen: Prese
 }
 
 /** Decides about an adopt step: `recorded` is the last desired that the log (or known_desired) has, null for an import. */
-export function decideAdopt(item: PreparedStep, urn: string | null, desired: ValueObject, seen: Observation, ownership: { readonly recorded: Json; readonly owned: boolean; readonly foreignStack: string | null }): Decision {
+export function decideAdopt(
+  item: PreparedStep,
+  urn: string | null,
+  desired: ValueObject,
+  seen: Observation,
+  ownership: { readonly recorded: Json; readonly owned: boolean; readonly foreignStack: string | null },
+): Decision {
   if (seen.kind === 'unreadable' || seen.kind === 'not_visible') return blocked('unknown', at(item, urn, seen.why));
   if (seen.kind === 'absent' || seen.state === 'DELETE_REQUESTED') {
-    const detail = 'it does not exist, so there is nothing to accept as desired. Create it with reconcile: enforce, or mend the step.';
+    const detail =
+      'it does not exist, so there is nothing to accept as desired. Create it with reconcile: enforce, or mend the step.';
     return blocked(false, at(item, urn, diagnostic('ADOPT_ABSENT', detail)));
   }
   if (ownership.foreignStack !== null) {
@@ -100,12 +142,15 @@ export function decideAdopt(item: PreparedStep, urn: string | null, desired: Val
     return blocked(true, at(item, urn, diagnostic('NOT_OURS', detail)));
   }
   const diff = diffFields(desired, seen.actual, item.declaration.fields);
-  const change = ownership.owned && jsonEquals(ownership.recorded, adoptedDesired(item, desired, seen.actual)) ? 'none' : 'adopt';
+  const change =
+    ownership.owned && jsonEquals(ownership.recorded, adoptedDesired(item, desired, seen.actual)) ? 'none' : 'adopt';
   return { change, present: true, diff, diagnostics: seen.warnings.map((warning) => at(item, urn, warning)) };
 }
 
 /** The live values of the fields that the step manages, with its identity: what an adoption records as desired. */
 export function adoptedDesired(item: PreparedStep, desired: ValueObject, actual: JsonObject): JsonObject {
-  const fields = Object.keys(desired).filter((field) => item.declaration.fields[field] === 'identity' || Object.hasOwn(actual, field));
+  const fields = Object.keys(desired).filter(
+    (field) => item.declaration.fields[field] === 'identity' || Object.hasOwn(actual, field),
+  );
   return Object.fromEntries(fields.map((field) => [field, actual[field] ?? (desired[field] as Json)]));
 }

@@ -1,8 +1,8 @@
 import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { type DigestEntry, planDigest } from '../core/digest.ts';
-import type { ProviderFact } from '../core/facts.ts';
 import type { Difference } from '../core/events.ts';
+import type { ProviderFact } from '../core/facts.ts';
 import { canonicalJson, isJsonObject, type Json, jsonEquals } from '../core/json.ts';
 import { knownAfterApply } from '../core/value.ts';
 import type { PlanRun } from './plan-run.ts';
@@ -14,15 +14,25 @@ export type Confirmation =
   | { readonly kind: 'confirmed' }
   /** Applied in part before: what deviates is this plan's own work. */
   | { readonly kind: 'resumed' }
-  | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[]; readonly differences: readonly Difference[] };
+  | {
+      readonly kind: 'refused';
+      readonly diagnostics: readonly Diagnostic[];
+      readonly differences: readonly Difference[];
+    };
 
 /** Whether the digest that was confirmed covers what would be done now. `facts` are those written under that digest. */
-export function checkConfirmation(confirm: string, run: PlanRun, reviewed: PlanResult | null, facts: readonly ProviderFact[]): Confirmation {
+export function checkConfirmation(
+  confirm: string,
+  run: PlanRun,
+  reviewed: PlanResult | null,
+  facts: readonly ProviderFact[],
+): Confirmation {
   if (run.plan.digest === confirm) return { kind: 'confirmed' };
   const then = reviewed !== null && planDigest(reviewed.digestInput) === confirm ? reviewed.digestInput : null;
   if (then === null) return refused(confirm, run, []);
   const current = run.digestInput;
-  const sameFrame = then.verb === current.verb && then.target === current.target && jsonEquals(then.stacks, current.stacks);
+  const sameFrame =
+    then.verb === current.verb && then.target === current.target && jsonEquals(then.stacks, current.stacks);
   const done = new Set(facts.flatMap((fact) => (fact.step === undefined ? [] : [fact.step])));
   if (sameFrame && done.size > 0 && deviations(then.steps, run, done).length === 0) return { kind: 'resumed' };
   return refused(confirm, run, differencesBetween(then.steps, run, done));
@@ -31,7 +41,13 @@ export function checkConfirmation(confirm: string, run: PlanRun, reviewed: PlanR
 function refused(confirm: string, run: PlanRun, differences: readonly Difference[]): Confirmation {
   const now = run.plan.digest === null ? 'there is no digest now' : `the plan's digest is now ${run.plan.digest}`;
   const detail = `the confirmed digest ${confirm.slice(0, 12)}... is not this plan's: ${now}. The playbook, the cloud or the log changed since the review, or it was another plan. Nothing was sent.`;
-  return { kind: 'refused', diagnostics: [diagnostic('DIGEST_STALE', detail, { hint: 'Plan again, review what differs, and confirm the new digest.' })], differences };
+  return {
+    kind: 'refused',
+    diagnostics: [
+      diagnostic('DIGEST_STALE', detail, { hint: 'Plan again, review what differs, and confirm the new digest.' }),
+    ],
+    differences,
+  };
 }
 
 /** Addresses whose deviation from the reviewed plan is not explained by this plan's own finished steps. */
@@ -42,7 +58,12 @@ function deviations(then: readonly DigestEntry[], run: PlanRun, done: ReadonlySe
   return [...addresses].filter((address) => !isExplained(before.get(address), now.get(address), run, done));
 }
 
-function isExplained(then: DigestEntry | undefined, now: DigestEntry | undefined, run: PlanRun, done: ReadonlySet<string>): boolean {
+function isExplained(
+  then: DigestEntry | undefined,
+  now: DigestEntry | undefined,
+  run: PlanRun,
+  done: ReadonlySet<string>,
+): boolean {
   if (then === undefined || now === undefined) return false;
   if (jsonEquals(then, now)) return true;
   const settled = now['change'] === 'none' && now['record'] === null;
@@ -65,7 +86,8 @@ function withoutLateNames(entry: Json, then: DigestEntry): Json {
 function fillIn(value: Json, run: PlanRun): Json {
   if (typeof value === 'string') return fillText(value, run);
   if (Array.isArray(value)) return value.map((item: Json) => fillIn(item, run));
-  if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillIn(item, run)]));
+  if (isJsonObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillIn(item, run)]));
   return value;
 }
 
@@ -75,7 +97,8 @@ function fillText(text: string, run: PlanRun): Json {
     const known = knownResults(address, planned);
     for (const [placeholder, value] of known) {
       if (text === placeholder) return value;
-      if (typeof value === 'string' && text.includes(placeholder)) return fillText(text.replaceAll(placeholder, value), run);
+      if (typeof value === 'string' && text.includes(placeholder))
+        return fillText(text.replaceAll(placeholder, value), run);
     }
   }
   return text;
@@ -83,15 +106,21 @@ function fillText(text: string, run: PlanRun): Json {
 
 /** The results that other steps were waiting for, by their placeholder. */
 function knownResults(address: string, planned: PlannedStep): readonly (readonly [string, Json])[] {
-  return ['resource.name', 'resource.projectId', 'resource.displayName', 'resource.parent', 'resource.id'].flatMap((path) => {
-    const value = followPath(planned.result.data, path);
-    return value === undefined ? [] : [[knownAfterApply({ address, path }), value] as const];
-  });
+  return ['resource.name', 'resource.projectId', 'resource.displayName', 'resource.parent', 'resource.id'].flatMap(
+    (path) => {
+      const value = followPath(planned.result.data, path);
+      return value === undefined ? [] : [[knownAfterApply({ address, path }), value] as const];
+    },
+  );
 }
 
 const SHOWN = 160;
 
-function differencesBetween(then: readonly DigestEntry[], run: PlanRun, done: ReadonlySet<string>): readonly Difference[] {
+function differencesBetween(
+  then: readonly DigestEntry[],
+  run: PlanRun,
+  done: ReadonlySet<string>,
+): readonly Difference[] {
   const before = new Map(then.map((entry) => [entry.address, entry]));
   const now = new Map(run.digestInput.steps.map((entry) => [entry.address, entry]));
   return deviations(then, run, done).flatMap((address) => {
@@ -102,10 +131,20 @@ function differencesBetween(then: readonly DigestEntry[], run: PlanRun, done: Re
   });
 }
 
-function fieldDifferences(address: string, then: ReadonlyMap<string, unknown>, now: ReadonlyMap<string, unknown>): readonly Difference[] {
-  const fields = [...new Set([...then.keys(), ...now.keys()])].filter((field) => field !== 'requests' && field !== 'etag');
-  const found = fields.filter((field) => !jsonEquals(then.get(field), now.get(field))).map((field) => ({ address, field, then: textOf(then.get(field)), now: textOf(now.get(field)) }));
-  return found.length > 0 ? found : [{ address, field: 'etag', then: textOf(then.get('etag')), now: textOf(now.get('etag')) }];
+function fieldDifferences(
+  address: string,
+  then: ReadonlyMap<string, unknown>,
+  now: ReadonlyMap<string, unknown>,
+): readonly Difference[] {
+  const fields = [...new Set([...then.keys(), ...now.keys()])].filter(
+    (field) => field !== 'requests' && field !== 'etag',
+  );
+  const found = fields
+    .filter((field) => !jsonEquals(then.get(field), now.get(field)))
+    .map((field) => ({ address, field, then: textOf(then.get(field)), now: textOf(now.get(field)) }));
+  return found.length > 0
+    ? found
+    : [{ address, field: 'etag', then: textOf(then.get('etag')), now: textOf(now.get('etag')) }];
 }
 
 /** One level down for what a person thinks of as fields: `actual.parent` rather than all of `actual`. */
@@ -120,6 +159,7 @@ function flatten(entry: DigestEntry): ReadonlyMap<string, unknown> {
 }
 
 function textOf(value: unknown): string {
-  const text = value === undefined || value === null ? '(none)' : typeof value === 'string' ? value : canonicalJson(value);
+  const text =
+    value === undefined || value === null ? '(none)' : typeof value === 'string' ? value : canonicalJson(value);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text;
 }

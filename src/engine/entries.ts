@@ -13,7 +13,11 @@ export interface EntryInput {
   readonly desired: ValueObject;
   readonly observation: Observation | null;
   readonly requests: readonly PlannedRequest[];
-  readonly flags: { readonly allowSelfLockout: boolean; readonly takeOver: string | null; readonly includeFound: boolean };
+  readonly flags: {
+    readonly allowSelfLockout: boolean;
+    readonly takeOver: string | null;
+    readonly includeFound: boolean;
+  };
 }
 
 /** A step as it enters the digest (design: The digest). */

@@ -4,7 +4,7 @@ import { UNSCOPED } from '../core/facts.ts';
 import { startFold } from '../core/fold.ts';
 import type { LogState, RowContext } from '../eventlog/event-log.ts';
 import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
-import { errorLine, type ExecContext, type ExecEnd, runExecStep } from './exec-step.ts';
+import { type ExecContext, type ExecEnd, errorLine, runExecStep } from './exec-step.ts';
 import { ownershipOf } from './ownership.ts';
 import { loadEvaluator, providerOpener } from './plan-run.ts';
 import type { EnginePorts, ExecLine, ExecReport, PlanRequest } from './ports.ts';
@@ -16,11 +16,18 @@ import { newExecutionId } from './walk-state.ts';
  * Runs the steps one by one with the seed's own per-step semantics; each line is handed out as its step ends. Steps that
  * write take the locks and log intents and facts as an apply does; dry ones write nothing.
  */
-export async function execPlaybook(ports: EnginePorts, request: PlanRequest, onLine: (line: ExecLine) => void): Promise<ExecReport> {
+export async function execPlaybook(
+  ports: EnginePorts,
+  request: PlanRequest,
+  onLine: (line: ExecLine) => void,
+): Promise<ExecReport> {
   const prepared = prepare(ports, request.playbook, request.options, 'exec');
   const writing = [...prepared.steps.values()].filter(writes);
   if (writing.length === 0) return await execSteps(ports, request, prepared, onLine);
-  if (!ports.log.writable) throw new DiagnosticError([diagnostic('LOG_READ_ONLY', `${ports.log.url} can only be read, and these steps must write what they do.`)]);
+  if (!ports.log.writable)
+    throw new DiagnosticError([
+      diagnostic('LOG_READ_ONLY', `${ports.log.url} can only be read, and these steps must write what they do.`),
+    ]);
   const stacks = [...new Set(writing.map((item) => item.stack ?? UNSCOPED))].sort();
   const locks = await ports.log.lock(stacks, request.settings.lockTimeoutMs);
   ports.emit({ type: 'lock_acquired', stacks });
@@ -37,9 +44,19 @@ function writes({ step, spec, reconcile }: PreparedStep): boolean {
   return step.dryRun === false && spec.kind !== 'read' && reconcile !== 'report';
 }
 
-async function execSteps(ports: EnginePorts, request: PlanRequest, prepared: Prepared, onLine: (line: ExecLine) => void): Promise<ExecReport> {
+async function execSteps(
+  ports: EnginePorts,
+  request: PlanRequest,
+  prepared: Prepared,
+  onLine: (line: ExecLine) => void,
+): Promise<ExecReport> {
   const log = await ports.log.read(prepared.target);
-  const row: RowContext = { execution_id: newExecutionId(ports), actor: request.settings.actor, infra: request.settings.version, target: prepared.target };
+  const row: RowContext = {
+    execution_id: newExecutionId(ports),
+    actor: request.settings.actor,
+    infra: request.settings.version,
+    target: prepared.target,
+  };
   const open = providerOpener(ports, prepared);
   const evaluate = await loadEvaluator(prepared);
   const results = new Map<string, StepResult>();
@@ -49,7 +66,18 @@ async function execSteps(ports: EnginePorts, request: PlanRequest, prepared: Pre
   let model = log.model;
   for (const item of inOrder(prepared)) {
     const session = freshSessions();
-    const context: ExecContext = { ports, prepared, row, evaluate, open, results, sessionOf: session, ownership: ownershipOf(model), openIntents: intentsOf(log), request };
+    const context: ExecContext = {
+      ports,
+      prepared,
+      row,
+      evaluate,
+      open,
+      results,
+      sessionOf: session,
+      ownership: ownershipOf(model),
+      openIntents: intentsOf(log),
+      request,
+    };
     const end = await endOf(context, item, failed);
     results.set(item.step.address, end.result);
     if (end.line.status === 'error') failed.add(item.step.address);
@@ -69,11 +97,19 @@ async function execSteps(ports: EnginePorts, request: PlanRequest, prepared: Pre
 async function endOf(context: ExecContext, item: PreparedStep, failed: ReadonlySet<string>): Promise<ExecEnd> {
   const { settings } = context.request;
   const broken = item.dependsOn.find((address) => failed.has(address));
-  if (broken !== undefined) return errorLine(item, 'ExecutionFailed', diagnostic('BLOCKED', `it depends on ${broken}, which failed.`));
-  if (settings.stop.aborted) return errorLine(item, 'ExecutionFailed', diagnostic('INTERRUPTED', 'the run was interrupted before this step.'));
-  if (settings.failFast && failed.size > 0) return errorLine(item, 'ExecutionFailed', diagnostic('BLOCKED', 'an earlier step failed and --fail-fast was given.'));
+  if (broken !== undefined)
+    return errorLine(item, 'ExecutionFailed', diagnostic('BLOCKED', `it depends on ${broken}, which failed.`));
+  if (settings.stop.aborted)
+    return errorLine(item, 'ExecutionFailed', diagnostic('INTERRUPTED', 'the run was interrupted before this step.'));
+  if (settings.failFast && failed.size > 0)
+    return errorLine(
+      item,
+      'ExecutionFailed',
+      diagnostic('BLOCKED', 'an earlier step failed and --fail-fast was given.'),
+    );
   const guard = await verifyGuard(context, item);
-  if (hasErrors(guard)) return errorLine(item, 'Configuration', guard[0] ?? diagnostic('GUARD', 'the guard refuses this target.'), guard);
+  if (hasErrors(guard))
+    return errorLine(item, 'Configuration', guard[0] ?? diagnostic('GUARD', 'the guard refuses this target.'), guard);
   return await runExecStep(context, item);
 }
 

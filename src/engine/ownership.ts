@@ -61,11 +61,20 @@ export function desiredOf(desired: ValueObject): Json {
 }
 
 /** The URN under which this stack owns the resource now, when that is not the one the playbook gives it. */
-export function renamedFrom(ownership: Ownership, item: PreparedStep, urn: string, resourceId: string | null): Owned | null {
+export function renamedFrom(
+  ownership: Ownership,
+  item: PreparedStep,
+  urn: string,
+  resourceId: string | null,
+): Owned | null {
   if (resourceId === null || ownership.model.owned.has(urn)) return null;
   const stack = item.stack ?? UNSCOPED;
   const others = ownership.byResourceId.get(resourceId) ?? [];
-  return others.find((owned) => owned.stack === stack && owned.resourceType === item.spec.resourceType && owned.urn !== urn) ?? null;
+  return (
+    others.find(
+      (owned) => owned.stack === stack && owned.resourceType === item.spec.resourceType && owned.urn !== urn,
+    ) ?? null
+  );
 }
 
 /** What the log learns from a resource that is already as desired. */

@@ -1,7 +1,15 @@
 import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { type DigestInput, planDigest } from '../core/digest.ts';
-import { FORMAT_VERSION, hasPendingWrite, type Plan, type PlannedBatch, type PlanStep, type PlanVerb, summarize } from '../core/plan.ts';
+import {
+  FORMAT_VERSION,
+  hasPendingWrite,
+  type Plan,
+  type PlannedBatch,
+  type PlanStep,
+  type PlanVerb,
+  summarize,
+} from '../core/plan.ts';
 import type { LifecycleProvider, OpenedProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { skippedEntry } from './entries.ts';
 import { ownershipOf } from './ownership.ts';
@@ -53,7 +61,8 @@ export function providerOpener(ports: EnginePorts, prepared: Prepared): PlanCont
   const opened = new Map<string, Promise<OpenedProvider>>();
   return (item) => {
     const { auth, endpoint, provider } = item.step;
-    if (prepared.options.offline) return Promise.resolve({ kind: 'unusable', why: diagnostic('UNDECIDED', 'planned offline: nothing was read.') });
+    if (prepared.options.offline)
+      return Promise.resolve({ kind: 'unusable', why: diagnostic('UNDECIDED', 'planned offline: nothing was read.') });
     const key = JSON.stringify([provider, auth, endpoint]);
     const found = opened.get(key) ?? ports.pool.open({ provider, auth, endpoint });
     opened.set(key, found);
@@ -76,9 +85,16 @@ export async function loadEvaluator(prepared: Prepared): Promise<PlanContext['ev
   return evaluatorFor(prepared.playbook);
 }
 
-function assemble(prepared: Prepared, verb: PlanVerb, steps: ReadonlyMap<string, PlannedStep>): { readonly plan: Plan; readonly digestInput: DigestInput } {
+function assemble(
+  prepared: Prepared,
+  verb: PlanVerb,
+  steps: ReadonlyMap<string, PlannedStep>,
+): { readonly plan: Plan; readonly digestInput: DigestInput } {
   const planned = [...steps.values()];
-  const skipped = prepared.skipped.map(({ step, reason }) => ({ shown: skippedStep(step, reason), entry: skippedEntry(step.address, reason) }));
+  const skipped = prepared.skipped.map(({ step, reason }) => ({
+    shown: skippedStep(step, reason),
+    entry: skippedEntry(step.address, reason),
+  }));
   const shown = [...planned.map((step) => step.shown), ...skipped.map((step) => step.shown)];
   const entries = [...planned.map((step) => step.entry), ...skipped.map((step) => step.entry)];
   const undecided = shown.some((step) => step.change === 'unknown' && step.held === null);
@@ -109,7 +125,13 @@ function modeOf(steps: readonly PlannedStep[]): Plan['mode'] {
 function undecidedNote(steps: readonly PlanStep[]): readonly Diagnostic[] {
   const count = steps.filter((step) => step.change === 'unknown' && step.held === null).length;
   if (count === 0) return [];
-  return [diagnostic('UNDECIDED', `${count} step${count === 1 ? ' was' : 's were'} planned without reading the cloud, so this plan has no digest and can't be applied.`, { hint: 'Give the steps an auth that works here, and plan again.' })];
+  return [
+    diagnostic(
+      'UNDECIDED',
+      `${count} step${count === 1 ? ' was' : 's were'} planned without reading the cloud, so this plan has no digest and can't be applied.`,
+      { hint: 'Give the steps an auth that works here, and plan again.' },
+    ),
+  ];
 }
 
 /** Which steps' writes go out together; only where there is more than one. */
@@ -120,5 +142,7 @@ function batchesOf(steps: readonly PlannedStep[]): readonly PlannedBatch[] {
     if (key === null || !hasPendingWrite(shown)) continue;
     groups.set(key, [...(groups.get(key) ?? []), shown.address]);
   }
-  return [...groups].filter(([, addresses]) => addresses.length > 1).map(([request, addresses]) => ({ request, addresses }));
+  return [...groups]
+    .filter(([, addresses]) => addresses.length > 1)
+    .map(([request, addresses]) => ({ request, addresses }));
 }

@@ -97,14 +97,22 @@ export interface ApplyRequest extends PlanRequest {
 export type ApplyResult =
   | { readonly kind: 'applied'; readonly report: ApplyReport }
   /** Nothing was sent. */
-  | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[]; readonly differences: readonly Difference[] };
+  | {
+      readonly kind: 'refused';
+      readonly diagnostics: readonly Diagnostic[];
+      readonly differences: readonly Difference[];
+    };
 
 /** One line of `infra exec`. */
 export interface ExecLine {
   readonly step: string;
   readonly status: 'success' | 'error';
   readonly data: Readonly<Record<string, unknown>>;
-  readonly error?: { readonly kind: 'Configuration' | 'ExecutionFailed' | 'Http' | 'Provider'; readonly code: string; readonly message: string };
+  readonly error?: {
+    readonly kind: 'Configuration' | 'ExecutionFailed' | 'Http' | 'Provider';
+    readonly code: string;
+    readonly message: string;
+  };
 }
 
 export interface ExecReport {

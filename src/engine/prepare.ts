@@ -1,10 +1,10 @@
 import { type Code, diagnostic } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError, hasErrors, type SourcePosition } from '../core/diagnostics.ts';
 import { type Edges, topologicalOrder } from '../core/graph.ts';
+import type { PlanVerb } from '../core/plan.ts';
 import type { ActionSpec, Declaration, InputProblem, ProviderCatalogue } from '../core/resource.ts';
 import type { Playbook, Reconcile, Step } from '../core/step.ts';
 import type { ValueObject } from '../core/value.ts';
-import type { PlanVerb } from '../core/plan.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
 import { selectSteps } from './targets.ts';
 
@@ -37,7 +37,12 @@ export interface Prepared {
 }
 
 /** Links, checks, orders and selects the steps of a playbook. Offline; throws DiagnosticError with all that is wrong. */
-export function prepare(ports: EnginePorts, playbook: Playbook, options: VerbOptions, verb: PlanVerb | 'exec'): Prepared {
+export function prepare(
+  ports: EnginePorts,
+  playbook: Playbook,
+  options: VerbOptions,
+  verb: PlanVerb | 'exec',
+): Prepared {
   const runnable = playbook.steps.filter((step) => step.skip === null);
   const { declarations, diagnostics } = linkAll(ports.catalogues, runnable, options, verb);
   if (hasErrors(diagnostics)) throw new DiagnosticError(diagnostics);
@@ -66,7 +71,12 @@ export function prepare(ports: EnginePorts, playbook: Playbook, options: VerbOpt
   };
 }
 
-function linkAll(catalogues: EnginePorts['catalogues'], steps: readonly Step[], options: VerbOptions, verb: PlanVerb | 'exec') {
+function linkAll(
+  catalogues: EnginePorts['catalogues'],
+  steps: readonly Step[],
+  options: VerbOptions,
+  verb: PlanVerb | 'exec',
+) {
   const declarations = new Map<string, Declaration>();
   const diagnostics: Diagnostic[] = [];
   for (const [provider, catalogue] of catalogues) {
@@ -102,18 +112,37 @@ function orderOf(edges: Edges, steps: readonly Step[]): readonly string[] {
   const sources = new Map(steps.map((step) => [step.address, step.source]));
   const path = ordering.cycle.map((address) => `${address} (${place(sources.get(address))})`).join(' -> ');
   const source = sources.get(ordering.cycle[0] ?? '') ?? null;
-  throw new DiagnosticError([diagnostic('CYCLE', `each of these steps waits for the next one: ${path}. Remove one of the dependencies.`, { source })]);
+  throw new DiagnosticError([
+    diagnostic('CYCLE', `each of these steps waits for the next one: ${path}. Remove one of the dependencies.`, {
+      source,
+    }),
+  ]);
 }
 
 function place(source: SourcePosition | undefined): string {
   return source === undefined ? 'unknown' : `${source.file}:${source.line}:${source.column}`;
 }
 
-function prepareStep(step: Step, catalogue: ProviderCatalogue, declaration: Declaration, needs: readonly string[], options: VerbOptions): PreparedStep {
+function prepareStep(
+  step: Step,
+  catalogue: ProviderCatalogue,
+  declaration: Declaration,
+  needs: readonly string[],
+  options: VerbOptions,
+): PreparedStep {
   const spec = declaration.action;
   const reconcile = spec.kind === 'ensure' ? effectiveReconcile(step, options) : null;
   const held = step.dryRun === true ? 'dry_run' : reconcile === 'report' ? 'reconcile is report' : null;
-  return { step, catalogue, spec, declaration, stack: spec.kind === 'read' ? null : (step.stack ?? options.stack), reconcile, held, dependsOn: needs };
+  return {
+    step,
+    catalogue,
+    spec,
+    declaration,
+    stack: spec.kind === 'read' ? null : (step.stack ?? options.stack),
+    reconcile,
+    held,
+    dependsOn: needs,
+  };
 }
 
 function effectiveReconcile(step: Step, options: VerbOptions): Reconcile {
@@ -124,7 +153,9 @@ function effectiveReconcile(step: Step, options: VerbOptions): Reconcile {
 /** The real cloud, the emulator, or the origins of the endpoints that the steps name. */
 function targetOf(steps: ReadonlyMap<string, PreparedStep>, options: VerbOptions): string {
   if (options.emulator) return 'emulator';
-  const targets = new Set([...steps.values()].flatMap(({ step }) => (step.endpoint === null ? ['cloud'] : originsOf(step))));
+  const targets = new Set(
+    [...steps.values()].flatMap(({ step }) => (step.endpoint === null ? ['cloud'] : originsOf(step))),
+  );
   return targets.size === 0 ? 'cloud' : [...targets].sort().join(' ');
 }
 
@@ -142,7 +173,9 @@ function duplicateUrns(steps: ReadonlyMap<string, PreparedStep>): readonly Diagn
     if (other === undefined) first.set(declaration.urn, step);
     else {
       const detail = `${other.address} at ${place(other.source)} and ${step.address} at ${place(step.source)} both manage ${declaration.urn}. Keep one, or hold one with dry_run: true.`;
-      found.push(diagnostic('DUPLICATE_URN', detail, { address: step.address, urn: declaration.urn, source: step.source }));
+      found.push(
+        diagnostic('DUPLICATE_URN', detail, { address: step.address, urn: declaration.urn, source: step.source }),
+      );
     }
   }
   return found;
@@ -155,18 +188,26 @@ function guardProblems(steps: ReadonlyMap<string, PreparedStep>): readonly Diagn
 /** The guard's offline pass over what is known of a step's input. */
 export function checkGuardOffline(item: PreparedStep, desired: ValueObject): readonly Diagnostic[] {
   if (item.step.guard === null) return [];
-  return item.catalogue.checkGuard(item.step.guard, item.declaration, desired).map((problem) => inputDiagnostic(item.step, problem));
+  return item.catalogue
+    .checkGuard(item.step.guard, item.declaration, desired)
+    .map((problem) => inputDiagnostic(item.step, problem));
 }
 
 /** Puts a position to a problem of an input. */
 export function inputDiagnostic(step: Step, problem: InputProblem, code: Code = problem.code): Diagnostic {
   const path = ['input', ...problem.path].join('.');
-  const source = step.positions.get(path) ?? step.positions.get(`input.${String(problem.path[0])}`) ?? step.positions.get('input') ?? step.source;
+  const source =
+    step.positions.get(path) ??
+    step.positions.get(`input.${String(problem.path[0])}`) ??
+    step.positions.get('input') ??
+    step.source;
   return diagnostic(code, problem.detail, { address: step.address, source, hint: problem.hint ?? null });
 }
 
 function skippedSteps(playbook: Playbook, runnable: readonly Step[], selection: ReadonlySet<string>) {
-  const notSelected = runnable.filter((step) => !selection.has(step.address)).map((step) => ({ step, reason: 'not selected by --target or --exclude' }));
+  const notSelected = runnable
+    .filter((step) => !selection.has(step.address))
+    .map((step) => ({ step, reason: 'not selected by --target or --exclude' }));
   const unrunnable = playbook.steps.flatMap((step) => (step.skip === null ? [] : [{ step, reason: step.skip.detail }]));
   return [...notSelected, ...unrunnable].sort((a, b) => a.step.index - b.step.index);
 }

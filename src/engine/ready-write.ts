@@ -5,9 +5,9 @@ import type { Observation, PresentObservation, WriteChange } from '../core/resou
 import type { ValueObject } from '../core/value.ts';
 import type { LifecycleProvider, WriteOperation } from '../providers/lifecycle-provider.ts';
 import { type Decision, decideDelete, decideEnsure } from './classify.ts';
-import { resultData } from './results.ts';
 import { checkGuardOffline } from './prepare.ts';
 import { resolveDesired } from './resolve.ts';
+import { resultData } from './results.ts';
 import type { PlannedStep } from './runtime.ts';
 import { type StepState, stateOf } from './step-state.ts';
 import { FRESH_MS, type Walk } from './walk-state.ts';
@@ -34,7 +34,12 @@ export async function prepareWrite(current: Walk, planned: PlannedStep): Promise
 async function prepareChecked(current: Walk, planned: PlannedStep): Promise<ReadyWrite | StepState> {
   const { item, provider } = planned;
   if (provider === null) return refusedState(diagnostic('BLOCKED', 'the step has no provider to write with.'));
-  const resolved = resolveDesired(item, planned.desired, (address) => current.states.get(address)?.result, current.run.evaluate);
+  const resolved = resolveDesired(
+    item,
+    planned.desired,
+    (address) => current.states.get(address)?.result,
+    current.run.evaluate,
+  );
   const guard = checkGuardOffline(item, resolved);
   if (guard.length > 0) return stateOf('refused', { diagnostics: guard });
   const looked = await lookAgain(current, planned, provider, resolved);
@@ -42,8 +47,18 @@ async function prepareChecked(current: Walk, planned: PlannedStep): Promise<Read
   const urn = planned.urn ?? item.catalogue.urnOf(item.declaration, looked.desired);
   if (urn === null) return refusedState(diagnostic('BLOCKED', 'its identity is still not known.'));
   const fresh = item.dependsOn.some((need) => ['changed', 'deleted'].includes(current.states.get(need)?.outcome ?? ''));
-  const input = { nonce: current.ports.randomHex(16), fresh, allowSelfLockout: current.request.options.allowSelfLockout };
-  return { planned, urn, provider, startedAt: current.ports.clock.now(), operation: operationOf(planned, looked.desired, looked.observation, input) };
+  const input = {
+    nonce: current.ports.randomHex(16),
+    fresh,
+    allowSelfLockout: current.request.options.allowSelfLockout,
+  };
+  return {
+    planned,
+    urn,
+    provider,
+    startedAt: current.ports.clock.now(),
+    operation: operationOf(planned, looked.desired, looked.observation, input),
+  };
 }
 
 function refusedState(why: Diagnostic): StepState {
@@ -56,7 +71,12 @@ interface Looked {
 }
 
 /** The plan's own look while it is fresh; else a new one, which must ask for the same change or for none. */
-async function lookAgain(current: Walk, planned: PlannedStep, provider: LifecycleProvider, desired: ValueObject): Promise<Looked | StepState> {
+async function lookAgain(
+  current: Walk,
+  planned: PlannedStep,
+  provider: LifecycleProvider,
+  desired: ValueObject,
+): Promise<Looked | StepState> {
   const { item, observation } = planned;
   const age = current.ports.clock.now() - planned.observedAt;
   const seen = observation?.kind === 'present' ? observation : null;
@@ -64,7 +84,13 @@ async function lookAgain(current: Walk, planned: PlannedStep, provider: Lifecycl
   if (age <= FRESH_MS || item.spec.resourceType === 'binding') return { desired, observation: seen };
   const session = current.freshSession(provider);
   const owned = planned.urn === null ? undefined : current.model.owned.get(planned.urn);
-  const target = { declaration: item.declaration, desired, resourceId: owned?.resourceId ?? null, pending: new Set<string>(), forDelete: item.spec.kind === 'delete' };
+  const target = {
+    declaration: item.declaration,
+    desired,
+    resourceId: owned?.resourceId ?? null,
+    pending: new Set<string>(),
+    forDelete: item.spec.kind === 'delete',
+  };
   const resolved = await session.resolve(target);
   if (resolved.kind === 'failed') return stateOf('failed', { diagnostics: [resolved.why] });
   const now = await session.observe({ ...target, desired: resolved.desired });
@@ -78,25 +104,37 @@ function judge(current: Walk, planned: PlannedStep, desired: ValueObject, now: O
   if (same) return { desired, observation: now.kind === 'present' ? now : null };
   if (now.kind === 'unreadable') return stateOf('failed', { diagnostics: decision.diagnostics });
   const detail = `the plan wanted to ${planned.shown.change}; a look right before the write asks for ${decision.change}. It was not touched.`;
-  return stateOf('refused', { diagnostics: [diagnostic('STALE', detail, { hint: 'Plan again and review what changed.' }), ...decision.diagnostics] });
+  return stateOf('refused', {
+    diagnostics: [
+      diagnostic('STALE', detail, { hint: 'Plan again and review what changed.' }),
+      ...decision.diagnostics,
+    ],
+  });
 }
 
 function decideAgain(current: Walk, planned: PlannedStep, desired: ValueObject, now: Observation): Decision {
   const { item, urn } = planned;
   if (item.spec.kind !== 'delete') return decideEnsure(item, urn, desired, now);
-  return decideDelete(item, urn, now, { isProtected: false, wasDeletedByUs: urn !== null && current.model.tombstones.has(urn) });
+  return decideDelete(item, urn, now, {
+    isProtected: false,
+    wasDeletedByUs: urn !== null && current.model.tombstones.has(urn),
+  });
 }
 
 /** The live side of the diff must be what was reviewed; the desired side may only have become known. */
 function sameDiff(planned: PlannedStep, decision: Decision): boolean {
-  const actual = (diff: Decision['diff']) => Object.fromEntries(Object.entries(diff).map(([field, { actual: found }]) => [field, found]));
+  const actual = (diff: Decision['diff']) =>
+    Object.fromEntries(Object.entries(diff).map(([field, { actual: found }]) => [field, found]));
   return jsonEquals(actual(planned.shown.diff), actual(decision.diff));
 }
 
 function alreadyDone(planned: PlannedStep, now: Observation): StepState {
   const resource = now.kind === 'present' ? now.resource : null;
   const outcome = planned.item.spec.kind === 'delete' ? 'absent' : 'noop';
-  return stateOf(outcome, { resource, result: { data: resultData(planned.item, planned.urn, resource), complete: true } });
+  return stateOf(outcome, {
+    resource,
+    result: { data: resultData(planned.item, planned.urn, resource), complete: true },
+  });
 }
 
 export interface OperationInput {
@@ -107,7 +145,12 @@ export interface OperationInput {
 }
 
 /** The write of a planned step; an operation that an earlier run left pending goes on under its own nonce. */
-export function operationOf(planned: PlannedStep, desired: ValueObject, observation: PresentObservation | null, input: OperationInput): WriteOperation {
+export function operationOf(
+  planned: PlannedStep,
+  desired: ValueObject,
+  observation: PresentObservation | null,
+  input: OperationInput,
+): WriteOperation {
   const { item, settlement } = planned;
   const pending = settlement?.verdict === 'pending' ? settlement.open : null;
   return {

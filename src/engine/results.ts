@@ -25,11 +25,16 @@ export function followPath(data: Json, path: string): Json | undefined {
 }
 
 function pathKeys(path: string): readonly string[] {
-  return [...path.matchAll(/\[(?:'([^']*)'|"([^"]*)"|(\d+))\]|([^.[\]]+)/g)].map((match) => match[1] ?? match[2] ?? match[3] ?? match[4] ?? '');
+  return [...path.matchAll(/\[(?:'([^']*)'|"([^"]*)"|(\d+))\]|([^.[\]]+)/g)].map(
+    (match) => match[1] ?? match[2] ?? match[3] ?? match[4] ?? '',
+  );
 }
 
 /** Looks a reference up; undefined while it is not known, an error where it will never be. */
-export function lookupReference(results: (address: string) => StepResult | undefined, ref: Reference): Json | undefined {
+export function lookupReference(
+  results: (address: string) => StepResult | undefined,
+  ref: Reference,
+): Json | undefined {
   const result = results(ref.address);
   if (result === undefined) return undefined;
   const found = followPath(result.data, ref.path);

@@ -16,5 +16,14 @@ export interface StepState {
 }
 
 export function stateOf(outcome: Outcome, rest: Partial<StepState> = {}): StepState {
-  return { outcome, result: NO_RESULT, resource: null, fact: null, operation: null, durationMs: 0, diagnostics: [], ...rest };
+  return {
+    outcome,
+    result: NO_RESULT,
+    resource: null,
+    fact: null,
+    operation: null,
+    durationMs: 0,
+    diagnostics: [],
+    ...rest,
+  };
 }

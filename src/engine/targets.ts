@@ -6,25 +6,47 @@ import type { Step } from '../core/step.ts';
 import type { VerbOptions } from './ports.ts';
 
 /** The addresses that take part: the targets with what they depend on, less the excluded and what depends on those. */
-export function selectSteps(steps: readonly Step[], declarations: ReadonlyMap<string, Declaration>, edges: Edges, options: VerbOptions): ReadonlySet<string> {
+export function selectSteps(
+  steps: readonly Step[],
+  declarations: ReadonlyMap<string, Declaration>,
+  edges: Edges,
+  options: VerbOptions,
+): ReadonlySet<string> {
   const all = new Set(steps.map((step) => step.address));
-  const wanted = options.targets.length === 0 ? all : closureOf(addressesOf(options.targets, steps, declarations), edges);
+  const wanted =
+    options.targets.length === 0 ? all : closureOf(addressesOf(options.targets, steps, declarations), edges);
   if (options.excludes.length === 0) return wanted;
   const excluded = withDependants(addressesOf(options.excludes, steps, declarations), edges);
   return new Set([...wanted].filter((address) => !excluded.has(address)));
 }
 
 /** A target is an address, a step's name (all its instances) or a URN. */
-function addressesOf(names: readonly string[], steps: readonly Step[], declarations: ReadonlyMap<string, Declaration>): ReadonlySet<string> {
+function addressesOf(
+  names: readonly string[],
+  steps: readonly Step[],
+  declarations: ReadonlyMap<string, Declaration>,
+): ReadonlySet<string> {
   const found = new Set<string>();
   const missing: string[] = [];
   for (const name of names) {
-    const matches = steps.filter((step) => step.address === name || step.name === name || step.address.startsWith(`${name}[`) || declarations.get(step.address)?.urn === name);
+    const matches = steps.filter(
+      (step) =>
+        step.address === name ||
+        step.name === name ||
+        step.address.startsWith(`${name}[`) ||
+        declarations.get(step.address)?.urn === name,
+    );
     if (matches.length === 0) missing.push(name);
     for (const step of matches) found.add(step.address);
   }
   if (missing.length === 0) return found;
-  throw new DiagnosticError(missing.map((name) => diagnostic('UNKNOWN_STEP', `no step has the address, name or URN ${JSON.stringify(name)}.`, { hint: `The steps are: ${[...new Set(steps.map((step) => step.name))].slice(0, 20).join(', ')}` })));
+  throw new DiagnosticError(
+    missing.map((name) =>
+      diagnostic('UNKNOWN_STEP', `no step has the address, name or URN ${JSON.stringify(name)}.`, {
+        hint: `The steps are: ${[...new Set(steps.map((step) => step.name))].slice(0, 20).join(', ')}`,
+      }),
+    ),
+  );
 }
 
 /** What depends on an excluded step can't be planned without it, so it is left out as well. */

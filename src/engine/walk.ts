@@ -11,12 +11,23 @@ import { type StepState, stateOf } from './step-state.ts';
 import { appendRows, FRESH_MS, finish, stamped, type Walk, type WalkRequest } from './walk-state.ts';
 import { writeBatch } from './write-batch.ts';
 
-const SUCCEEDED: ReadonlySet<Outcome> = new Set<Outcome>(['changed', 'noop', 'deleted', 'absent', 'adopted', 'read', 'held', 'skipped']);
+const SUCCEEDED: ReadonlySet<Outcome> = new Set<Outcome>([
+  'changed',
+  'noop',
+  'deleted',
+  'absent',
+  'adopted',
+  'read',
+  'held',
+  'skipped',
+]);
 
 /** Does what the plan says, each step after those it depends on; a failure stops its dependants only. */
 export async function walk(given: WalkRequest): Promise<ReadonlyMap<string, StepState>> {
   const current = startWalk(given);
-  const waiting = new Set(given.run.plan.steps.map((step) => step.address).filter((address) => given.run.steps.has(address)));
+  const waiting = new Set(
+    given.run.plan.steps.map((step) => step.address).filter((address) => given.run.steps.has(address)),
+  );
   const active = new Map<string, Promise<void>>();
   for (;;) {
     await startReady(current, waiting, active);
@@ -30,7 +41,8 @@ export async function walk(given: WalkRequest): Promise<ReadonlyMap<string, Step
 function startWalk(given: WalkRequest): Walk {
   const { settings } = given.request;
   const fresh = new Map<LifecycleProvider, { readonly session: ReadSession; readonly at: number }>();
-  const signals = settings.timeoutMs === null ? [settings.abort] : [settings.abort, AbortSignal.timeout(settings.timeoutMs)];
+  const signals =
+    settings.timeoutMs === null ? [settings.abort] : [settings.abort, AbortSignal.timeout(settings.timeoutMs)];
   const current: Walk = {
     ...given,
     states: new Map(),
@@ -64,20 +76,29 @@ async function startReady(current: Walk, waiting: Set<string>, active: Map<strin
     await finishQuietly(current, quiet);
     if (progressed) continue;
     startReads(current, waiting, active, ready);
-    progressed = await startWrites(current, waiting, active, ready.filter(({ shown }) => hasPendingWrite(shown)));
+    progressed = await startWrites(
+      current,
+      waiting,
+      active,
+      ready.filter(({ shown }) => hasPendingWrite(shown)),
+    );
   }
 }
 
 function noticeStop(current: Walk): void {
-  if (current.request.settings.stop.aborted) current.stopped ??= diagnostic('INTERRUPTED', 'the run was interrupted: nothing new was started.');
-  else if (current.abort.aborted) current.stopped ??= diagnostic('TIMEOUT', 'the time given by --timeout is over: nothing new was started.');
+  if (current.request.settings.stop.aborted)
+    current.stopped ??= diagnostic('INTERRUPTED', 'the run was interrupted: nothing new was started.');
+  else if (current.abort.aborted)
+    current.stopped ??= diagnostic('TIMEOUT', 'the time given by --timeout is over: nothing new was started.');
 }
 
 /** The step if all it depends on has ended; one whose dependency failed ends here as blocked. */
 function readyStep(current: Walk, address: string): readonly PlannedStep[] {
   const planned = current.run.steps.get(address);
   if (planned === undefined) return [];
-  const ends = planned.item.dependsOn.filter((need) => current.run.steps.has(need)).map((need) => current.states.get(need));
+  const ends = planned.item.dependsOn
+    .filter((need) => current.run.steps.has(need))
+    .map((need) => current.states.get(need));
   return ends.every((end) => end !== undefined) ? [planned] : [];
 }
 
@@ -85,7 +106,10 @@ function failedDependency(current: Walk, planned: PlannedStep): Diagnostic | nul
   for (const need of planned.item.dependsOn) {
     const state = current.states.get(need);
     if (state === undefined || SUCCEEDED.has(state.outcome)) continue;
-    return diagnostic('BLOCKED', `it depends on ${need}, which is ${state.outcome}.`, { address: planned.shown.address, source: planned.shown.source });
+    return diagnostic('BLOCKED', `it depends on ${need}, which is ${state.outcome}.`, {
+      address: planned.shown.address,
+      source: planned.shown.source,
+    });
   }
   return null;
 }
@@ -93,11 +117,17 @@ function failedDependency(current: Walk, planned: PlannedStep): Diagnostic | nul
 /** Ends steps that send nothing to the cloud; their facts go to the log in one append. */
 async function finishQuietly(current: Walk, steps: readonly PlannedStep[]): Promise<void> {
   const ended = steps.map((planned) => ({ planned, state: quietState(current, planned) }));
-  const facts = ended.flatMap(({ planned, state }) => (isQuietSuccess(state) ? planned.facts.map((fact) => stamped(current, fact)) : []));
-  const problem = await appendRows(current, facts.map((fact) => ({ type: 'provider.fact', provider_fact: fact })));
+  const facts = ended.flatMap(({ planned, state }) =>
+    isQuietSuccess(state) ? planned.facts.map((fact) => stamped(current, fact)) : [],
+  );
+  const problem = await appendRows(
+    current,
+    facts.map((fact) => ({ type: 'provider.fact', provider_fact: fact })),
+  );
   for (const { planned, state } of ended) {
     const own = facts.filter((fact) => fact.step === planned.shown.address);
-    if (problem !== null && own.length > 0) finish(current, planned.shown.address, stateOf('failed', { diagnostics: [problem] }));
+    if (problem !== null && own.length > 0)
+      finish(current, planned.shown.address, stateOf('failed', { diagnostics: [problem] }));
     else finish(current, planned.shown.address, { ...state, fact: own.at(-1) ?? null });
   }
   if (problem === null) for (const fact of facts) current.ports.emit({ type: 'fact', provider_fact: fact });
@@ -110,22 +140,33 @@ function isQuietSuccess(state: StepState): boolean {
 function quietState(current: Walk, planned: PlannedStep): StepState {
   const { shown, result, observation } = planned;
   const blocking = shown.change === 'blocked' ? null : failedDependency(current, planned);
-  if (shown.change === 'blocked' || blocking !== null) return stateOf('blocked', { diagnostics: blocking === null ? [] : [blocking] });
+  if (shown.change === 'blocked' || blocking !== null)
+    return stateOf('blocked', { diagnostics: blocking === null ? [] : [blocking] });
   if (shown.held !== null) return stateOf('held', { result });
   const resource = observation?.kind === 'present' ? observation.resource : null;
-  if (shown.change === 'adopt') return current.stopped === null ? stateOf('adopted', { result, resource }) : notStarted(current);
-  if (shown.change === 'none') return stateOf(planned.item.spec.kind === 'delete' ? 'absent' : 'noop', { result, resource });
+  if (shown.change === 'adopt')
+    return current.stopped === null ? stateOf('adopted', { result, resource }) : notStarted(current);
+  if (shown.change === 'none')
+    return stateOf(planned.item.spec.kind === 'delete' ? 'absent' : 'noop', { result, resource });
   return stateOf('skipped');
 }
 
-function startReads(current: Walk, waiting: Set<string>, active: Map<string, Promise<void>>, ready: readonly PlannedStep[]): void {
+function startReads(
+  current: Walk,
+  waiting: Set<string>,
+  active: Map<string, Promise<void>>,
+  ready: readonly PlannedStep[],
+): void {
   for (const planned of ready.filter(({ shown }) => shown.change === 'read')) {
     const { address } = planned.shown;
     waiting.delete(address);
-    active.set(address, readStep(current, planned).then((state) => {
-      active.delete(address);
-      finish(current, address, state);
-    }));
+    active.set(
+      address,
+      readStep(current, planned).then((state) => {
+        active.delete(address);
+        finish(current, address, state);
+      }),
+    );
   }
 }
 
@@ -137,13 +178,27 @@ async function readStep(current: Walk, planned: PlannedStep): Promise<StepState>
   if (result.complete) return stateOf('read', { result, resource: result.data['resource'] ?? null });
   if (current.stopped !== null) return notStarted(current);
   try {
-    const desired = resolveDesired(item, planned.desired, (address) => current.states.get(address)?.result, current.run.evaluate);
+    const desired = resolveDesired(
+      item,
+      planned.desired,
+      (address) => current.states.get(address)?.result,
+      current.run.evaluate,
+    );
     const session = provider.openSession();
-    const resolved = await session.resolve({ declaration: item.declaration, desired, resourceId: null, pending: new Set(), forDelete: false });
+    const resolved = await session.resolve({
+      declaration: item.declaration,
+      desired,
+      resourceId: null,
+      pending: new Set(),
+      forDelete: false,
+    });
     const answer = resolved.kind === 'failed' ? resolved : await session.read(item.declaration, resolved.desired);
     if (answer.kind === 'failed') return stateOf('failed', { diagnostics: [answer.why] });
     if (!('resource' in answer)) return stateOf('failed');
-    return stateOf('read', { result: { data: resultData(item, null, answer.resource), complete: true }, resource: answer.resource });
+    return stateOf('read', {
+      result: { data: resultData(item, null, answer.resource), complete: true },
+      resource: answer.resource,
+    });
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
     return stateOf('failed', { diagnostics: error.diagnostics });
@@ -151,20 +206,32 @@ async function readStep(current: Walk, planned: PlannedStep): Promise<StepState>
 }
 
 /** Starts batches as far as parallelism and "one at a time per batch key" allow; true when a step ended without a write. */
-async function startWrites(current: Walk, waiting: Set<string>, active: Map<string, Promise<void>>, ready: readonly PlannedStep[]): Promise<boolean> {
+async function startWrites(
+  current: Walk,
+  waiting: Set<string>,
+  active: Map<string, Promise<void>>,
+  ready: readonly PlannedStep[],
+): Promise<boolean> {
   let ended = false;
   for (const planned of ready) {
     const blocking = failedDependency(current, planned);
     if (blocking === null && current.stopped === null) continue;
     waiting.delete(planned.shown.address);
-    finish(current, planned.shown.address, blocking === null ? notStarted(current) : stateOf('blocked', { diagnostics: [blocking] }));
+    finish(
+      current,
+      planned.shown.address,
+      blocking === null ? notStarted(current) : stateOf('blocked', { diagnostics: [blocking] }),
+    );
     ended = true;
   }
   if (ended) return true;
   for (const [key, group] of groupByBatch(ready)) {
     if (active.has(key) || active.size >= current.request.settings.parallelism) continue;
     for (const planned of group) waiting.delete(planned.shown.address);
-    active.set(key, runGroup(current, group).finally(() => active.delete(key)));
+    active.set(
+      key,
+      runGroup(current, group).finally(() => active.delete(key)),
+    );
   }
   return false;
 }
@@ -173,7 +240,10 @@ function groupByBatch(ready: readonly PlannedStep[]): ReadonlyMap<string, readon
   const groups = new Map<string, PlannedStep[]>();
   for (const planned of ready) {
     const { item, shown } = planned;
-    const key = item.declaration.batchKey === null ? shown.address : `${item.declaration.batchKey} ${JSON.stringify(item.step.auth)} ${JSON.stringify(item.step.endpoint)}`;
+    const key =
+      item.declaration.batchKey === null
+        ? shown.address
+        : `${item.declaration.batchKey} ${JSON.stringify(item.step.auth)} ${JSON.stringify(item.step.endpoint)}`;
     groups.set(key, [...(groups.get(key) ?? []), planned]);
   }
   return groups;
@@ -186,12 +256,18 @@ async function runGroup(current: Walk, group: readonly PlannedStep[]): Promise<v
     const planned = group[index];
     if (planned === undefined) continue;
     if ('outcome' in ready) finish(current, planned.shown.address, ready);
-    else if (!isKnown(ready.operation.desired)) finish(current, planned.shown.address, stateOf('blocked', { diagnostics: [diagnostic('BLOCKED', 'something it needs is still not known.')] }));
+    else if (!isKnown(ready.operation.desired))
+      finish(
+        current,
+        planned.shown.address,
+        stateOf('blocked', { diagnostics: [diagnostic('BLOCKED', 'something it needs is still not known.')] }),
+      );
     else writes.push(ready);
   }
   if (writes.length === 0) return;
   const { ports, context, model, abort } = current;
   const end = await writeBatch({ ports, context, model, abort, digest: current.request.confirm }, writes);
   if (end.logProblem !== null) current.stopped ??= end.logProblem;
-  for (const [index, write] of writes.entries()) finish(current, write.planned.shown.address, end.states[index] ?? stateOf('uncertain'));
+  for (const [index, write] of writes.entries())
+    finish(current, write.planned.shown.address, end.states[index] ?? stateOf('uncertain'));
 }

@@ -6,9 +6,9 @@ import type { OperationKind, OutcomeBody, RowBody, RowContext } from '../eventlo
 import type { WriteResult } from '../providers/lifecycle-provider.ts';
 import { desiredOf, factOf, ownershipOf, renamedFrom } from './ownership.ts';
 import { renameFacts } from './plan-step.ts';
-import { resultData } from './results.ts';
 import type { EnginePorts } from './ports.ts';
 import type { ReadyWrite } from './ready-write.ts';
+import { resultData } from './results.ts';
 import { type StepState, stateOf } from './step-state.ts';
 
 /** What writing needs of the run it belongs to. */
@@ -31,14 +31,20 @@ export interface BatchEnd {
 /** Intents to the log, then the requests, then one outcome a step and, where applied, its facts. */
 export async function writeBatch(current: WriteContext, writes: readonly ReadyWrite[]): Promise<BatchEnd> {
   const intents = await logIntents(current, writes);
-  if ('code' in intents) return { states: writes.map(() => stateOf('failed', { diagnostics: [intents] })), logProblem: intents };
-  for (const { planned, urn } of writes) current.ports.emit({ type: 'step_start', address: planned.shown.address, change: planned.shown.change, urn });
+  if ('code' in intents)
+    return { states: writes.map(() => stateOf('failed', { diagnostics: [intents] })), logProblem: intents };
+  for (const { planned, urn } of writes)
+    current.ports.emit({ type: 'step_start', address: planned.shown.address, change: planned.shown.change, urn });
   const results = await send(current, writes);
   return await record(current, writes, intents.sequences, results);
 }
 
 /** Appends durably; the diagnostic of what went wrong, or null. */
-export async function tryAppend(ports: EnginePorts, context: RowContext, rows: readonly RowBody[]): Promise<Diagnostic | null> {
+export async function tryAppend(
+  ports: EnginePorts,
+  context: RowContext,
+  rows: readonly RowBody[],
+): Promise<Diagnostic | null> {
   try {
     if (rows.length > 0) await ports.log.append(context, rows);
     return null;
@@ -53,10 +59,19 @@ function logProblemOf(error: unknown): Diagnostic {
 }
 
 /** The sequence of each write's intent; a resumed operation goes on under the intent it was issued with. */
-async function logIntents(current: WriteContext, writes: readonly ReadyWrite[]): Promise<{ readonly sequences: readonly number[] } | Diagnostic> {
+async function logIntents(
+  current: WriteContext,
+  writes: readonly ReadyWrite[],
+): Promise<{ readonly sequences: readonly number[] } | Diagnostic> {
   const fresh = writes.filter(({ operation }) => operation.pendingOperation === null);
   try {
-    const rows = fresh.length === 0 ? [] : await current.ports.log.append(current.context, fresh.map((write) => intentRow(current, write)));
+    const rows =
+      fresh.length === 0
+        ? []
+        : await current.ports.log.append(
+            current.context,
+            fresh.map((write) => intentRow(current, write)),
+          );
     const sequences = new Map(fresh.map((write, index) => [write, rows[index]?.global_sequence ?? 0]));
     return { sequences: writes.map((write) => sequences.get(write) ?? write.planned.settlement?.open.sequence ?? 0) };
   } catch (error) {
@@ -81,7 +96,8 @@ function intentRow(current: WriteContext, write: ReadyWrite): RowBody {
 function factFor(current: WriteContext, { planned, operation, urn }: ReadyWrite, id: string | null): ProviderFact {
   const deletes = operation.change === 'delete';
   const owned = current.model.owned.get(urn);
-  const origin = operation.change === 'create' || operation.change === 'undelete' ? 'created' : (owned?.origin ?? 'found');
+  const origin =
+    operation.change === 'create' || operation.change === 'undelete' ? 'created' : (owned?.origin ?? 'found');
   return factOf(planned.item, {
     verb: deletes ? 'delete' : 'ensure',
     outcome: deletes ? 'deleted' : 'changed',
@@ -97,29 +113,60 @@ function factFor(current: WriteContext, { planned, operation, urn }: ReadyWrite,
 async function send(current: WriteContext, writes: readonly ReadyWrite[]): Promise<readonly WriteResult[]> {
   const provider = writes[0]?.provider;
   if (provider === undefined) return [];
-  const onOperation = (address: string, operation: string, attempt: number) => current.ports.emit({ type: 'operation', address, operation, attempt });
-  return await provider.write(writes.map((write) => write.operation), { signal: current.abort, onOperation });
+  const onOperation = (address: string, operation: string, attempt: number) =>
+    current.ports.emit({ type: 'operation', address, operation, attempt });
+  return await provider.write(
+    writes.map((write) => write.operation),
+    { signal: current.abort, onOperation },
+  );
 }
 
-async function record(current: WriteContext, writes: readonly ReadyWrite[], sequences: readonly number[], results: readonly WriteResult[]): Promise<BatchEnd> {
+async function record(
+  current: WriteContext,
+  writes: readonly ReadyWrite[],
+  sequences: readonly number[],
+  results: readonly WriteResult[],
+): Promise<BatchEnd> {
   const ends = writes.map((write, index) => {
-    const result = results[index] ?? { kind: 'uncertain', why: diagnostic('OUTCOME_UNKNOWN', 'the provider gave no result.') };
-    return { write, result, facts: factsFrom(current, write, result), outcome: outcomeRow(sequences[index] ?? 0, result) };
+    const result = results[index] ?? {
+      kind: 'uncertain',
+      why: diagnostic('OUTCOME_UNKNOWN', 'the provider gave no result.'),
+    };
+    return {
+      write,
+      result,
+      facts: factsFrom(current, write, result),
+      outcome: outcomeRow(sequences[index] ?? 0, result),
+    };
   });
-  const rows: RowBody[] = ends.flatMap(({ outcome, facts }) => [outcome, ...facts.map((fact) => ({ type: 'provider.fact' as const, provider_fact: fact }))]);
+  const rows: RowBody[] = ends.flatMap(({ outcome, facts }) => [
+    outcome,
+    ...facts.map((fact) => ({ type: 'provider.fact' as const, provider_fact: fact })),
+  ]);
   const logProblem = await tryAppend(current.ports, current.context, rows);
-  if (logProblem === null) for (const fact of ends.flatMap(({ facts }) => facts)) current.ports.emit({ type: 'fact', provider_fact: fact });
-  const states = ends.map(({ write, result, facts }) => (logProblem === null ? stateFrom(current, write, result, facts) : unrecorded(logProblem)));
+  if (logProblem === null)
+    for (const fact of ends.flatMap(({ facts }) => facts)) current.ports.emit({ type: 'fact', provider_fact: fact });
+  const states = ends.map(({ write, result, facts }) =>
+    logProblem === null ? stateFrom(current, write, result, facts) : unrecorded(logProblem),
+  );
   return { states, logProblem };
 }
 
 /** Done in the cloud, but not in the log: the intent stays open and the next run settles it. */
 function unrecorded(problem: Diagnostic): StepState {
-  return stateOf('uncertain', { diagnostics: [{ ...problem, detail: `${problem.detail} The outcome is not recorded; the next run settles it by reading.` }] });
+  return stateOf('uncertain', {
+    diagnostics: [
+      { ...problem, detail: `${problem.detail} The outcome is not recorded; the next run settles it by reading.` },
+    ],
+  });
 }
 
 function outcomeRow(sequence: number, result: WriteResult): OutcomeBody {
-  const base = { type: 'provider.outcome', intent_sequence: sequence, operation_name: result.kind === 'pending' ? result.operation : null } as const;
+  const base = {
+    type: 'provider.outcome',
+    intent_sequence: sequence,
+    operation_name: result.kind === 'pending' ? result.operation : null,
+  } as const;
   switch (result.kind) {
     case 'done':
     case 'noop':
@@ -143,20 +190,38 @@ function factsFrom(current: WriteContext, write: ReadyWrite, result: WriteResult
 /** What was there already was not made by us. */
 function settledFact(fact: ProviderFact, kind: 'done' | 'noop'): ProviderFact {
   if (kind === 'done') return fact;
-  return fact.verb === 'delete' ? { ...fact, outcome: 'absent' } : { ...fact, outcome: 'noop', ...(fact.origin === 'created' ? { origin: 'found' as const } : {}) };
+  return fact.verb === 'delete'
+    ? { ...fact, outcome: 'absent' }
+    : { ...fact, outcome: 'noop', ...(fact.origin === 'created' ? { origin: 'found' as const } : {}) };
 }
 
-function stateFrom(current: WriteContext, { planned, operation, urn, startedAt }: ReadyWrite, result: WriteResult, facts: readonly ProviderFact[]): StepState {
+function stateFrom(
+  current: WriteContext,
+  { planned, operation, urn, startedAt }: ReadyWrite,
+  result: WriteResult,
+  facts: readonly ProviderFact[],
+): StepState {
   const durationMs = current.ports.clock.now() - startedAt;
   const deletes = operation.change === 'delete';
-  const named = (why: Diagnostic) => ({ durationMs, diagnostics: [{ ...why, address: planned.shown.address, urn: why.urn ?? urn, source: why.source ?? planned.shown.source }] });
+  const named = (why: Diagnostic) => ({
+    durationMs,
+    diagnostics: [
+      { ...why, address: planned.shown.address, urn: why.urn ?? urn, source: why.source ?? planned.shown.source },
+    ],
+  });
   switch (result.kind) {
     case 'done':
     case 'noop': {
       const fact = facts.at(-1) ?? null;
       const outcome = result.kind === 'done' ? (deletes ? 'deleted' : 'changed') : deletes ? 'absent' : 'noop';
       const known = { data: resultData(planned.item, urn, result.resource), complete: true };
-      return stateOf(outcome, { durationMs, fact, resource: result.resource, result: known, diagnostics: result.kind === 'done' ? result.warnings : [] });
+      return stateOf(outcome, {
+        durationMs,
+        fact,
+        resource: result.resource,
+        result: known,
+        diagnostics: result.kind === 'done' ? result.warnings : [],
+      });
     }
     case 'failed':
       return stateOf('failed', named(result.why));

@@ -11,12 +11,7 @@ export interface ProviderIdentity {
   readonly authenticationSource: string;
 }
 
-export type Capability =
-  | 'inventory'
-  | 'resource_lookup'
-  | 'create_resource'
-  | 'update_resource'
-  | 'delete_resource';
+export type Capability = 'inventory' | 'resource_lookup' | 'create_resource' | 'update_resource' | 'delete_resource';
 
 export interface ProviderStatus {
   readonly identity: ProviderIdentity;
@@ -83,7 +78,12 @@ export interface WriteOperation extends ChangeContext {
 }
 
 export type WriteResult =
-  | { readonly kind: 'done'; readonly id: string | null; readonly resource: Json; readonly warnings: readonly Diagnostic[] }
+  | {
+      readonly kind: 'done';
+      readonly id: string | null;
+      readonly resource: Json;
+      readonly warnings: readonly Diagnostic[];
+    }
   /** Already as desired: nothing was sent. */
   | { readonly kind: 'noop'; readonly id: string | null; readonly resource: Json }
   | { readonly kind: 'failed'; readonly why: Diagnostic }
