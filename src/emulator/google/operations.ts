@@ -5,7 +5,7 @@ import { type ApiService, type Call, param, type Route } from './wire/route.ts';
 import type { Operation } from './world/state.ts';
 import type { World } from './world/world.ts';
 
-const RETAINED_OPERATIONS = 2000;
+const RETAINED_OPERATIONS = 500;
 
 export interface NewOperation {
   readonly name: string;
