@@ -14,10 +14,11 @@ import type { LifecycleProvider, OpenedProvider, ReadSession } from '../provider
 import { skippedEntry } from './entries.ts';
 import { ownershipOf } from './ownership.ts';
 import type { LogView, PlanContext } from './plan-context.ts';
-import { planStep, skippedStep } from './plan-step.ts';
+import { planStep } from './plan-step.ts';
 import type { EnginePorts } from './ports.ts';
 import type { Prepared } from './prepare.ts';
 import type { PlannedStep } from './runtime.ts';
+import { skippedStep } from './show-step.ts';
 
 export interface PlanRun {
   readonly plan: Plan;

@@ -5,9 +5,9 @@ import type { OwnershipModel } from '../core/fold.ts';
 import type { OperationKind, OutcomeBody, RowBody, RowContext } from '../eventlog/event-log.ts';
 import type { WriteResult } from '../providers/lifecycle-provider.ts';
 import { desiredOf, factOf, ownershipOf, renamedFrom } from './ownership.ts';
-import { renameFacts } from './plan-step.ts';
 import type { EnginePorts } from './ports.ts';
 import type { ReadyWrite } from './ready-write.ts';
+import { renameFacts } from './recorded-facts.ts';
 import { resultData } from './results.ts';
 import { type StepState, stateOf } from './step-state.ts';
 

@@ -1,0 +1,105 @@
+import { diagnostic } from '../core/codes.ts';
+import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
+import { startFold } from '../core/fold.ts';
+import type { Observation } from '../core/resource.ts';
+import type { ValueObject } from '../core/value.ts';
+import type { OpenedProvider } from '../providers/lifecycle-provider.ts';
+import { type Decision, decideAdopt, decideDelete, decideEnsure } from './classify.ts';
+import { blockedBy, type Findings, resultOf, urnOf } from './findings.ts';
+import { type Ownership, ownershipOf } from './ownership.ts';
+import type { PlanContext } from './plan-context.ts';
+import type { PreparedStep } from './prepare.ts';
+import { NO_RESULT } from './results.ts';
+import { settleIntent } from './settle.ts';
+
+export function decide(
+  context: PlanContext,
+  item: PreparedStep,
+  desired: ValueObject,
+  opened: OpenedProvider,
+  observation: Observation,
+): Findings {
+  const urn = urnOf(item, desired);
+  const open = urn === null ? undefined : context.openIntents.get(urn);
+  const settlement = open === undefined ? null : settleIntent(item, open, observation);
+  const ownership = settlement?.fact == null ? context.ownership : withFact(context.ownership, settlement.fact);
+  const base = {
+    desired,
+    urn,
+    held: item.held,
+    observation,
+    opened,
+    observedAt: context.ports.clock.now(),
+    settlement,
+    ownership,
+  };
+  if (settlement?.verdict === 'unresolved') {
+    const why = diagnostic(
+      'BLOCKED',
+      'an earlier run was interrupted here, and what became of its request could not be read.',
+      { hint: 'Run the plan again when the resource can be read.' },
+    );
+    return { ...base, held: null, decision: blockedBy(item, why), result: NO_RESULT };
+  }
+  const decision = withStackWarning(
+    item,
+    urn,
+    ownership,
+    decisionOf(context, item, urn, desired, observation, ownership),
+  );
+  return {
+    ...base,
+    decision,
+    held: decision.change === 'none' || decision.change === 'blocked' ? null : item.held,
+    result: resultOf(item, urn, decision, observation),
+  };
+}
+
+function withFact(ownership: Ownership, fact: ProviderFact): Ownership {
+  const fold = startFold(ownership.model);
+  fold.add(fact);
+  return ownershipOf(fold.model);
+}
+
+function decisionOf(
+  context: PlanContext,
+  item: PreparedStep,
+  urn: string | null,
+  desired: ValueObject,
+  seen: Observation,
+  ownership: Ownership,
+): Decision {
+  const model = ownership.model;
+  const owned = urn === null ? undefined : model.owned.get(urn);
+  if (item.spec.kind === 'delete') {
+    const isProtected = item.step.protect === true || (urn !== null && model.protection.get(urn) === true);
+    return decideDelete(item, urn, seen, { isProtected, wasDeletedByUs: urn !== null && model.tombstones.has(urn) });
+  }
+  if (item.reconcile !== 'adopt') return decideEnsure(item, urn, desired, seen);
+  const foreignStack =
+    owned !== undefined && owned.stack !== (item.stack ?? UNSCOPED) && owned.stack !== context.prepared.options.takeOver
+      ? owned.stack
+      : null;
+  return decideAdopt(item, urn, desired, seen, {
+    recorded: owned?.lastDesired ?? null,
+    owned: owned !== undefined && owned.stack === (item.stack ?? UNSCOPED),
+    foreignStack,
+  });
+}
+
+function withStackWarning(item: PreparedStep, urn: string | null, ownership: Ownership, decision: Decision): Decision {
+  const owner = urn === null ? undefined : ownership.model.owned.get(urn);
+  if (
+    item.spec.kind !== 'ensure' ||
+    item.reconcile === 'adopt' ||
+    owner === undefined ||
+    owner.stack === (item.stack ?? UNSCOPED)
+  )
+    return decision;
+  const warning = diagnostic(
+    'OTHER_STACK',
+    `stack ${JSON.stringify(owner.stack)} owns this resource too. Two stacks that manage one resource will undo each other's changes.`,
+    { address: item.step.address, urn, source: item.step.source },
+  );
+  return { ...decision, diagnostics: [...decision.diagnostics, warning] };
+}

@@ -1,0 +1,54 @@
+import { adoptedDesired } from './classify.ts';
+import { type ExecContext, type ExecEnd, failure, success } from './exec-line.ts';
+import { appendOrThrow, blockReason, checkConfirm, desiredNow, echoDiff, lastDesired, planAlone } from './exec-work.ts';
+import { factOf } from './ownership.ts';
+import type { PreparedStep } from './prepare.ts';
+import { verdictOf } from './verdict.ts';
+
+const CONFIRM_ADOPT =
+  'Review the diff, then run the step with dry_run: false and confirm: <plan_digest>. An adoption never changes the cloud; if the resource changes before, it is refused.';
+
+export async function adoptStep(context: ExecContext, item: PreparedStep, dry: boolean): Promise<ExecEnd> {
+  const planned = await planAlone(context, item, desiredNow(context, item, true));
+  const { shown, urn, observation } = planned;
+  if (shown.change === 'blocked' || observation?.kind !== 'present' || urn === null)
+    return failure(item, blockReason(planned));
+  const desired = lastDesired(context, item, urn);
+  const actual = adoptedDesired(item, planned.desired, observation.actual);
+  const data = {
+    reconcile: 'adopt',
+    dry_run: dry,
+    changed: false,
+    adopt: true,
+    import: desired === null,
+    converge: item.spec.converge,
+    urn,
+    drift: verdictOf(desired, observation, item.declaration.fields),
+    diff: echoDiff(desired, actual),
+    desired: dry ? desired : actual,
+    actual,
+    present: true,
+    plan_digest: shown.plan_digest,
+    confirm_hint: CONFIRM_ADOPT,
+  };
+  const fact = factOf(item, {
+    verb: 'adopt',
+    outcome: dry ? 'planned' : 'adopted',
+    urn,
+    desired: actual,
+    resourceId: observation.id,
+    origin: 'adopted',
+    executionId: dry ? 0 : context.row.execution_id,
+    digest: null,
+  });
+  if (dry) return success(item, { ...data, provider_fact: fact }, true);
+  checkConfirm(context, item, urn, shown.plan_digest, 'adopted');
+  const facts = [
+    ...planned.facts
+      .filter((other) => other.urn === urn && other.verb === 'delete')
+      .map((other) => ({ ...other, execution_id: context.row.execution_id })),
+    fact,
+  ];
+  await appendOrThrow(context, facts);
+  return success(item, { ...data, adopted: true, provider_fact: fact }, true, facts);
+}

@@ -1,0 +1,85 @@
+import { faultOf } from '../core/codes.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
+import type { ProviderFact } from '../core/facts.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { OpenIntent, RowContext } from '../eventlog/event-log.ts';
+import type { OpenedProvider, ReadSession } from '../providers/lifecycle-provider.ts';
+import type { Ownership } from './ownership.ts';
+import type { EnginePorts, ExecLine, PlanRequest } from './ports.ts';
+import type { Prepared, PreparedStep } from './prepare.ts';
+import type { Evaluate } from './resolve.ts';
+import { NO_RESULT, type StepResult } from './results.ts';
+
+/** What the steps of one exec share, and one step's own sessions. */
+export interface ExecContext {
+  readonly ports: EnginePorts;
+  readonly request: PlanRequest;
+  readonly prepared: Prepared;
+  readonly row: RowContext;
+  readonly ownership: Ownership;
+  readonly openIntents: ReadonlyMap<string, OpenIntent>;
+  readonly results: ReadonlyMap<string, StepResult>;
+  readonly evaluate: Evaluate;
+  open(item: PreparedStep): Promise<OpenedProvider>;
+  sessionOf(opened: OpenedProvider): ReadSession | null;
+}
+
+export interface ExecEnd {
+  readonly line: ExecLine;
+  readonly result: StepResult;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly facts: readonly ProviderFact[];
+}
+
+type ErrorKind = NonNullable<ExecLine['error']>['kind'];
+export type Data = Readonly<Record<string, unknown>>;
+
+function common(item: PreparedStep): Data {
+  return { provider: item.step.provider, action: item.step.action, backend: item.catalogue.backend };
+}
+
+export function success(
+  item: PreparedStep,
+  data: Data,
+  complete: boolean,
+  facts: readonly ProviderFact[] = [],
+  diagnostics: readonly Diagnostic[] = [],
+): ExecEnd {
+  const line: ExecLine = { step: item.step.address, status: 'success', data: { ...common(item), ...data } };
+  return { line, result: { data: line.data as JsonObject, complete }, diagnostics, facts };
+}
+
+export function errorLine(
+  item: PreparedStep,
+  kind: ErrorKind,
+  why: Diagnostic,
+  all: readonly Diagnostic[] = [why],
+): ExecEnd {
+  const placed = all.map((found) => ({
+    ...found,
+    severity: 'error' as const,
+    address: item.step.address,
+    source: found.source ?? item.step.source,
+  }));
+  const message = why.hint === null ? why.detail : `${why.detail} ${why.hint}`;
+  return {
+    line: { step: item.step.address, status: 'error', data: common(item), error: { kind, code: why.code, message } },
+    result: NO_RESULT,
+    diagnostics: placed,
+    facts: [],
+  };
+}
+
+/** The seed's kinds of error, from what the code means. */
+function kindOf(why: Diagnostic): ErrorKind {
+  if (why.code === 'UNAVAILABLE' || why.code === 'TIMEOUT' || why.code === 'INVALID_RESPONSE') return 'Http';
+  if (['AUTH_REQUIRED', 'CONFIRM_REQUIRED', 'GUARD', 'ENDPOINT_NOT_ALLOWED', 'WILDCARD'].includes(why.code))
+    return 'Configuration';
+  const fault = faultOf(why);
+  if (fault === 'usage') return 'Configuration';
+  return fault === 'refused' || fault === 'uncertain' ? 'ExecutionFailed' : 'Provider';
+}
+
+export function failure(item: PreparedStep, why: Diagnostic): ExecEnd {
+  return errorLine(item, kindOf(why), why);
+}

@@ -1,0 +1,28 @@
+import { type ExecContext, type ExecEnd, failure, success } from './exec-line.ts';
+import { blockReason, callOf, desiredNow, inputNow, planAlone } from './exec-work.ts';
+import type { PreparedStep } from './prepare.ts';
+
+export function dryRead(context: ExecContext, item: PreparedStep): ExecEnd {
+  const request = item.catalogue.readRequest(item.declaration, desiredNow(context, item, false), item.step);
+  return success(
+    item,
+    {
+      dry_run: true,
+      changed: false,
+      converge: 'single',
+      would_call: callOf([request]),
+      input: inputNow(context, item),
+    },
+    false,
+  );
+}
+
+export async function realRead(context: ExecContext, item: PreparedStep): Promise<ExecEnd> {
+  const planned = await planAlone(context, item, desiredNow(context, item, true));
+  if (planned.shown.change === 'blocked' || !planned.result.complete) return failure(item, blockReason(planned));
+  return success(
+    item,
+    { dry_run: false, changed: false, converge: 'single', resource: planned.result.data['resource'] ?? null },
+    true,
+  );
+}

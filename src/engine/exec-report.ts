@@ -1,0 +1,37 @@
+import { isKnown } from '../core/value.ts';
+import { type ExecContext, type ExecEnd, failure, success } from './exec-line.ts';
+import { blockReason, desiredNow, echoDiff, lastDesired, planAlone } from './exec-work.ts';
+import type { PreparedStep } from './prepare.ts';
+import { verdictOf } from './verdict.ts';
+
+export async function reportStep(context: ExecContext, item: PreparedStep): Promise<ExecEnd> {
+  const base = { reconcile: 'report', converge: item.spec.converge };
+  const declared = desiredNow(context, item, false);
+  const urn = item.declaration.urn ?? item.catalogue.urnOf(item.declaration, declared);
+  const desired = lastDesired(context, item, urn);
+  const opened = await context.open(item);
+  if (opened.kind === 'unusable' || !isKnown(declared)) {
+    const note =
+      "the live resource could not be read, so drift can't be told. Give the step an auth that works here. A report never changes anything.";
+    return success(item, { ...base, urn, drift: 'undetermined', changed: false, desired, note }, true);
+  }
+  const planned = await planAlone(context, item, declared);
+  const seen = planned.observation;
+  if (seen === null || seen.kind === 'unreadable') return failure(item, blockReason(planned));
+  const actual = seen.kind === 'present' ? seen.actual : {};
+  const drift = verdictOf(desired, seen, item.declaration.fields);
+  return success(
+    item,
+    {
+      ...base,
+      urn: planned.urn,
+      drift,
+      diff: echoDiff(desired, actual),
+      desired,
+      actual,
+      present: seen.kind === 'present',
+      changed: false,
+    },
+    true,
+  );
+}

@@ -1,0 +1,88 @@
+import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
+import type { Json } from '../core/json.ts';
+import type { RecordKind } from '../core/plan.ts';
+import { adoptedDesired } from './classify.ts';
+import type { Findings } from './findings.ts';
+import { desiredOf, factOf, recordOf, renamedFrom } from './ownership.ts';
+import type { PreparedStep } from './prepare.ts';
+
+/** Facts that need no cloud write: a first ownership, protection, a tombstone, another name for the same resource, an adoption. */
+export function recordedFacts(item: PreparedStep, findings: Findings): readonly ProviderFact[] {
+  const { urn, decision, observation, desired, ownership, held } = findings;
+  if (urn === null || held !== null || item.held !== null) return [];
+  const present = observation?.kind === 'present' ? observation : null;
+  const base = { urn, resourceId: present?.id ?? null, executionId: 0, digest: null };
+  if (decision.change === 'adopt' && present !== null) {
+    return [
+      ...takeOverFacts(item, findings),
+      factOf(item, {
+        ...base,
+        verb: 'adopt',
+        outcome: 'adopted',
+        desired: adoptedDesired(item, desired, present.actual),
+        origin: 'adopted',
+      }),
+    ];
+  }
+  if (decision.change !== 'none') return [];
+  if (item.spec.kind === 'delete')
+    return ownership.model.owned.has(urn)
+      ? [factOf(item, { ...base, verb: 'delete', outcome: 'absent', desired: desiredOf(desired), origin: null })]
+      : [];
+  if (item.reconcile === 'adopt') return [];
+  const found = ownership.model.owned.has(urn) ? null : 'found';
+  const fact = factOf(item, { ...base, verb: 'ensure', outcome: 'noop', desired: desiredOf(desired), origin: found });
+  const before = renamedFrom(ownership, item, urn, base.resourceId);
+  if (before !== null) return renameFacts(item, fact, before);
+  return recordOf(ownership, item, fact) === null ? [] : [fact];
+}
+
+/** A URN that changed: given up under the old name, owned under the new one, so that any reader of facts folds it right. */
+export function renameFacts(
+  item: PreparedStep,
+  fact: ProviderFact,
+  before: { readonly urn: string; readonly lastDesired: Json; readonly origin: ProviderFact['origin'] | null },
+): readonly ProviderFact[] {
+  const { protect: _protect, origin: _origin, ...rest } = fact;
+  const given: ProviderFact = {
+    ...rest,
+    urn: before.urn,
+    verb: 'delete',
+    outcome: 'absent',
+    desired: before.lastDesired,
+    renamed_to: fact.urn,
+  };
+  const taken: ProviderFact = {
+    ...fact,
+    verb: 'ensure',
+    outcome: 'changed',
+    ...(before.origin == null ? {} : { origin: before.origin }),
+    renamed_from: before.urn,
+  };
+  return item.spec.kind === 'ensure' ? [given, taken] : [];
+}
+
+function takeOverFacts(item: PreparedStep, { urn, ownership, desired }: Findings): readonly ProviderFact[] {
+  const owned = urn === null ? undefined : ownership.model.owned.get(urn);
+  if (urn === null || owned === undefined || owned.stack === (item.stack ?? UNSCOPED)) return [];
+  const given = factOf(item, {
+    urn,
+    verb: 'delete',
+    outcome: 'absent',
+    desired: desiredOf(desired),
+    resourceId: owned.resourceId,
+    origin: null,
+    executionId: 0,
+    digest: null,
+  });
+  const { protect: _protect, ...rest } = given;
+  return [{ ...rest, stack: owned.stack, forgotten: true }];
+}
+
+export function recordKind(item: PreparedStep, findings: Findings, facts: readonly ProviderFact[]): RecordKind | null {
+  const last = facts.at(-1);
+  if (last === undefined) return null;
+  if (last.verb === 'delete') return 'tombstone';
+  if (findings.decision.change === 'adopt') return 'own';
+  return recordOf(findings.ownership, item, last);
+}
