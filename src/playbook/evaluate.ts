@@ -4,7 +4,7 @@ import { isJsonObject, type Json } from '../core/json.ts';
 import type { Playbook } from '../core/step.ts';
 import { type DeferredTemplate, knownAfterApply, type Reference, type ReferenceLookup } from '../core/value.ts';
 import { Budget } from './budget.ts';
-import { follow, type Names, NeedsResult, type Operand, type Segment } from './evaluator.ts';
+import { Missing, type Names, NeedsResult, type Operand, type Segment } from './evaluator.ts';
 import { TemplateError } from './expression.ts';
 import { variable, type Variables } from './names.ts';
 import { formatPath } from './reference-path.ts';
@@ -14,9 +14,9 @@ import { renderTemplate, TemplateCompiler } from './templates.ts';
 export type DeferredEvaluator = (template: DeferredTemplate, lookup: ReferenceLookup) => Json | undefined;
 
 /**
- * Makes the evaluator of a playbook's deferred templates. `lookup` is asked for a place in a result, and then for the whole
- * result (path ''): a result that is known but lacks the place is an error, one that is not known leaves the template
- * undecided. The evaluator throws DiagnosticError where the template itself fails.
+ * Makes the evaluator of a playbook's deferred templates. `lookup` gives undefined for what is not known yet, which leaves
+ * the template undecided, and throws a DiagnosticError of TEMPLATE_UNDEFINED for what will never be, which `default` and
+ * `is defined` can catch. The evaluator throws DiagnosticError where the template itself fails.
  */
 export async function evaluatorFor(playbook: Pick<Playbook, 'scope'>): Promise<DeferredEvaluator> {
   const { parseExpression } = await import('./expression-parser.ts');
@@ -55,6 +55,10 @@ function evaluateWith(
   }
 }
 
+function isUndefinedResult(error: unknown): boolean {
+  return error instanceof DiagnosticError && error.diagnostics.some((item) => item.code === 'TEMPLATE_UNDEFINED');
+}
+
 /** The names of a template once results are there. */
 class ResultNames implements Names {
   readonly #addresses: readonly string[];
@@ -74,11 +78,14 @@ class ResultNames implements Names {
 
   result(name: string, path: readonly Segment[]): Operand {
     const { address, below } = this.#locate(name, path);
-    const direct = this.#lookup({ address, path: formatPath(below) });
-    if (direct !== undefined) return direct;
-    const whole = below.length === 0 ? undefined : this.#lookup({ address, path: '' });
-    if (whole === undefined) throw new NeedsResult();
-    return follow(whole, below, `steps.${address}`);
+    try {
+      const value = this.#lookup({ address, path: formatPath(below) });
+      if (value !== undefined) return value;
+    } catch (error) {
+      if (!isUndefinedResult(error)) throw error;
+      return new Missing(`the result of step ${address} has no ${JSON.stringify(formatPath(below))}`);
+    }
+    throw new NeedsResult();
   }
 
   /** The longest address that the path begins with: `steps.a['k']` is the instance where there is one. */

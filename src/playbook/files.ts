@@ -1,0 +1,74 @@
+import { readFile, stat } from 'node:fs/promises';
+import { diagnostic } from '../core/codes.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
+import type { Findings } from './findings.ts';
+
+/** The largest text that is read. */
+export const MAX_BYTES = 64 * 1024 * 1024;
+
+export type FileResult =
+  | { readonly kind: 'text'; readonly path: string; readonly bytes: Uint8Array; readonly text: string }
+  | { readonly kind: 'unreadable'; readonly why: Diagnostic };
+
+/** Reads a playbook, a workload file or a configuration: UTF-8 text of at most 64 MiB. */
+export async function readPlaybookFile(path: string): Promise<FileResult> {
+  try {
+    const info = await stat(path);
+    if (info.isDirectory()) return unreadable(path, 'is a folder');
+    // A pipe has no size and no end that could be trusted; `<(...)` and /dev/stdin are read up to the bound.
+    if (info.size > MAX_BYTES) return unreadable(path, `is larger than ${MAX_BYTES / 1024 / 1024} MiB`);
+    return decoded(path, await readFile(path));
+  } catch (error) {
+    return unreadable(path, reasonOf(error));
+  }
+}
+
+function decoded(path: string, bytes: Uint8Array): FileResult {
+  const decodedText = decode(bytes);
+  return typeof decodedText === 'string' ? { kind: 'text', path, bytes, text: decodedText } : unreadable(path, decodedText.problem);
+}
+
+function unreadable(path: string, reason: string): FileResult {
+  return { kind: 'unreadable', why: diagnostic('FILE_UNREADABLE', `${path} ${reason}.`) };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'does not exist',
+  EACCES: 'may not be read (permission denied)',
+  EPERM: 'may not be read (permission denied)',
+  EISDIR: 'is a folder',
+  ELOOP: 'is a circle of symbolic links',
+  ENAMETOOLONG: 'has a name that is too long',
+};
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return REASONS[code] ?? `could not be read (${code === '' ? 'unknown reason' : code})`;
+}
+
+/** Bytes as text without a byte order mark, or what is wrong with them. */
+function decode(bytes: Uint8Array): string | { readonly problem: string } {
+  if (bytes.length > MAX_BYTES) return { problem: `is larger than ${MAX_BYTES / 1024 / 1024} MiB` };
+  if (bytes.includes(0)) return { problem: 'is binary, not text' };
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return text.trim() === '' ? { problem: 'is empty' } : text;
+  } catch {
+    return { problem: 'is not UTF-8 text' };
+  }
+}
+
+/** The text of a playbook that is already in memory; null when it is none. */
+export function decodeText(text: string | Uint8Array, path: string, findings: Findings): string | null {
+  const result = typeof text === 'string' ? decodeString(text) : decode(text);
+  if (typeof result === 'string') return result;
+  findings.push(diagnostic('FILE_UNREADABLE', `${path} ${result.problem}.`));
+  return null;
+}
+
+function decodeString(text: string): string | { readonly problem: string } {
+  if (Buffer.byteLength(text) > MAX_BYTES) return { problem: `is larger than ${MAX_BYTES / 1024 / 1024} MiB` };
+  const bare = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  return bare.trim() === '' ? { problem: 'is empty' } : bare;
+}

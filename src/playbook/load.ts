@@ -1,0 +1,177 @@
+import type { Diagnostic } from '../core/diagnostics.ts';
+import { type JsonObject, sha256Hex } from '../core/json.ts';
+import type { GuardSpec, Playbook, Skip, Step } from '../core/step.ts';
+import type { Catalogues } from './actions.ts';
+import { Budget } from './budget.ts';
+import { skippedStep, StepBuilder } from './build.ts';
+import { type Envelope, readEnvelope } from './envelope.ts';
+import { decodeText } from './files.ts';
+import { Findings } from './findings.ts';
+import { callerLevel, type GuardLevel, readGuard } from './guard.ts';
+import { addressesOf, type BuildContext, expandSteps, type Instance } from './instances.ts';
+import { checkDependencies, MAX_EDGES, Order } from './order.ts';
+import { StepIndex } from './references.ts';
+import { checkTargets, reachable, type RouteSeverity } from './routes.ts';
+import { type ExpressionParser, ParserNeeded, TemplateCompiler } from './templates.ts';
+import { checkDefaultsKeys, mergeDefaults } from './tool-keys.ts';
+import { child, type MapNode, type TreeNode } from './tree.ts';
+import { readWorkflow, type WrittenStep } from './workflow.ts';
+import { readWorkload } from './workload.ts';
+import { readYaml } from './yaml-text.ts';
+
+/** What infra.yaml gives to every playbook beside it. */
+export interface ProjectDefaults {
+  readonly defaults: MapNode | null;
+  readonly guard: GuardLevel | null;
+}
+
+export interface LoadRequest {
+  /** As given on the command line; positions carry it. */
+  readonly path: string;
+  readonly text: string | Uint8Array;
+  readonly catalogues: Catalogues;
+  /** Raw `a.b=yaml`. */
+  readonly sets: readonly string[];
+  readonly workloadFile: { readonly path: string; readonly text: string } | null;
+  /** What `workload.action` is unless the caller says otherwise; null (exec): the playbook's own. */
+  readonly action: 'apply' | null;
+  /** The variables that the caller exposes. */
+  readonly env: JsonObject;
+  readonly project: ProjectDefaults | null;
+  readonly callerGuard: GuardSpec | null;
+  /** Under exec alone. */
+  readonly executionId: number | null;
+  readonly conditionalRoutes: RouteSeverity;
+}
+
+/** The playbook is null when any diagnostic is an error. */
+export interface LoadResult {
+  readonly playbook: Playbook | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Reads, renders and checks a playbook: text to typed steps with positions, or every complaint that can be made at once. */
+export async function loadPlaybook(request: LoadRequest): Promise<LoadResult> {
+  const findings = new Findings();
+  const text = decodeText(request.text, request.path, findings);
+  const tree = text === null ? null : readYaml(text, request.path, findings);
+  if (tree === null) return { playbook: null, diagnostics: findings.list() };
+  try {
+    return build(tree, request, null, findings);
+  } catch (error) {
+    if (!(error instanceof ParserNeeded)) throw error;
+  }
+  // Plain paths need no parser; the first expression that is more loads it, and the tree is gone through again.
+  const { parseExpression } = await import('./expression-parser.ts');
+  return build(tree, request, parseExpression, new Findings());
+}
+
+function build(tree: TreeNode, request: LoadRequest, parse: ExpressionParser | null, findings: Findings): LoadResult {
+  const envelope = readEnvelope(tree, findings);
+  if (envelope === null) return { playbook: null, diagnostics: findings.list() };
+  const workload = readWorkload({ playbook: envelope.workload, action: request.action, file: request.workloadFile, sets: request.sets }, findings);
+  const steps = buildSteps(envelope, workload, request, parse, findings);
+  const playbook: Playbook = {
+    path: request.path,
+    name: envelope.name,
+    sha256: sha256Hex(request.text),
+    steps,
+    scope: { workload, env: request.env },
+  };
+  return { playbook: findings.failed ? null : playbook, diagnostics: findings.list() };
+}
+
+function buildSteps(envelope: Envelope, workload: JsonObject, request: LoadRequest, parse: ExpressionParser | null, findings: Findings): readonly Step[] {
+  if (envelope.defaults !== null) checkDefaultsKeys(envelope.defaults, findings);
+  const written = readWorkflow(envelope.workflow, request.conditionalRoutes, findings);
+  checkTargets(written, findings);
+  const skips = findSkips(written, findings);
+  const context = buildContext(envelope, workload, request, parse, findings);
+  for (const step of written) context.index.set(step.name, { noResult: skips.get(step)?.detail ?? null, keys: null, services: null });
+  const instances = expandSteps(written.filter((step) => !skips.has(step)), context);
+  const addresses = addressesByName(instances, findings);
+  checkDependencies(written, addresses, findings);
+  const builder = new StepBuilder(context, new Order(written, addresses), guardLevels(envelope, request, findings));
+  return assemble(written, skips, instances, builder, findings);
+}
+
+function buildContext(envelope: Envelope, workload: JsonObject, request: LoadRequest, parse: ExpressionParser | null, findings: Findings): BuildContext {
+  const index = new StepIndex();
+  const tools = { compiler: new TemplateCompiler(parse), budget: new Budget(), index, findings };
+  const variables = { workload, env: request.env, iter: null, executionId: request.executionId ?? undefined };
+  const defaults = mergeDefaults(request.project?.defaults ?? null, envelope.defaults);
+  return { tools, findings, index, catalogues: request.catalogues, defaults, variables };
+}
+
+function guardLevels(envelope: Envelope, request: LoadRequest, findings: Findings): readonly GuardLevel[] {
+  const sources = [['defaults', envelope.defaults], ['defaults of infra.yaml', request.project?.defaults ?? null]] as const;
+  const levels = sources.flatMap(([source, defaults]) => {
+    const node = child(defaults, 'guard');
+    const level = node === null ? null : readGuard(node, source, findings);
+    return level === null ? [] : [level];
+  });
+  if (request.project?.guard) levels.push(request.project.guard);
+  if (request.callerGuard !== null) levels.push(callerLevel(request.callerGuard));
+  return levels;
+}
+
+function findSkips(steps: readonly WrittenStep[], findings: Findings): ReadonlyMap<WrittenStep, Skip> {
+  const reached = reachable(steps);
+  const skips = new Map<WrittenStep, Skip>();
+  for (const step of steps) {
+    const skip = skipOf(step, reached);
+    if (skip === null) continue;
+    skips.set(step, skip);
+    if (skip.kind !== 'routing') findings.add('STEP_SKIPPED', `The step "${step.name}" is skipped: ${skip.detail}.`, step.node, { address: step.name });
+  }
+  return skips;
+}
+
+function skipOf(step: WrittenStep, reached: ReadonlySet<string> | null): Skip | null {
+  const { tool } = step;
+  if (tool.kind === 'routing') return { kind: 'routing', detail: 'it only routes' };
+  if (tool.kind === 'other') return { kind: 'not_provider', detail: `its tool is ${tool.what}, which infra never runs` };
+  if (reached === null || reached.has(step.name)) return null;
+  return { kind: 'unreachable', detail: 'no `next` leads to it' };
+}
+
+function addressesByName(instances: readonly Instance[], findings: Findings): ReadonlyMap<string, readonly string[]> {
+  const byName = new Map<string, string[]>();
+  const seen = new Set<string>();
+  for (const instance of instances) {
+    const known = byName.get(instance.step.name) ?? [];
+    byName.set(instance.step.name, known);
+    for (const address of addressesOf(instance)) {
+      if (seen.has(address)) findings.add('DUPLICATE_STEP', `Two steps have the address "${address}".`, instance.step.node, { address });
+      seen.add(address);
+      known.push(address);
+    }
+  }
+  return byName;
+}
+
+/** All steps in written order. */
+function assemble(written: readonly WrittenStep[], skips: ReadonlyMap<WrittenStep, Skip>, instances: readonly Instance[], builder: StepBuilder, findings: Findings): readonly Step[] {
+  const byStep = instancesByStep(instances);
+  const steps: Step[] = [];
+  for (const step of written) {
+    const skip = skips.get(step);
+    if (skip !== undefined) steps.push(skippedStep(step, skip, steps.length));
+    for (const instance of byStep.get(step) ?? []) for (const built of builder.build(instance, steps.length)) steps.push(built);
+    if (builder.edges > MAX_EDGES) {
+      findings.add('YAML_LIMIT', `depends_on and next give more than ${MAX_EDGES} dependencies between steps.`, step.node, { hint: 'put a smaller step between two long loops' });
+      return steps;
+    }
+  }
+  return steps;
+}
+
+function instancesByStep(instances: readonly Instance[]): ReadonlyMap<WrittenStep, readonly Instance[]> {
+  const byStep = new Map<WrittenStep, Instance[]>();
+  for (const instance of instances) {
+    const known = byStep.get(instance.step);
+    if (known === undefined) byStep.set(instance.step, [instance]);
+    else known.push(instance);
+  }
+  return byStep;
+}
