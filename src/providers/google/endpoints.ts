@@ -49,7 +49,7 @@ export function callUrl(base: string, call: Pick<ApiCall, 'path' | 'query'>): UR
   const root = parse(base)?.href.replace(/\/+$/, '');
   const wanted = `${root}/${call.path}`;
   const url = parse(wanted);
-  if (url === null || call.path === '' || url.href !== wanted || /[?#]/.test(call.path)) return null;
+  if (url === null || call.path === '' || url.href !== wanted || /^\/|\/\/|[?#]/.test(call.path)) return null;
   for (const [key, value] of Object.entries(call.query ?? {})) {
     for (const item of typeof value === 'string' ? [value] : value) url.searchParams.append(key, item);
   }

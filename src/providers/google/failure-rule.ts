@@ -78,3 +78,8 @@ export function servicesNamed(facts: FailureFacts): readonly string[] {
   const names = listed.length > 0 ? listed : fromText;
   return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
 }
+
+/** The first violation of a type. */
+export function violationOf(facts: FailureFacts, type: RegExp) {
+  return facts.violations.find((item) => type.test(item.type));
+}

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { diagnostic } from '../../core/codes.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import type { EndpointSpec } from '../../core/step.ts';
@@ -8,7 +9,7 @@ import { baseUrlProblem, callUrl, isCloud } from './endpoints.ts';
 import type { Limits } from './exchange.ts';
 import { DEFAULT_LIMITS, Transport } from './exchange.ts';
 import type { Attempts, Try } from './retry.ts';
-import { decide, isFolderQuota, NO_ATTEMPTS } from './retry.ts';
+import { decide, isFolderQuota, NO_ATTEMPTS, refusalKind } from './retry.ts';
 import type { Timing } from './timing.ts';
 import { SYSTEM_TIMING } from './timing.ts';
 import { ConcurrencyLimit, TokenBucket } from './token-bucket.ts';
@@ -81,6 +82,8 @@ interface Course {
 async function perform(machinery: Machinery, call: ApiCall): Promise<ApiResult> {
   const target = targetOf(machinery.options, call);
   if (!(target instanceof URL)) return { kind: 'unsent', diagnostic: target };
+  // One signal serves a whole run, and every request listens to it.
+  if (call.signal !== undefined) setMaxListeners(0, call.signal);
   const course: Course = { attempts: NO_ATTEMPTS, spentMs: 0, uncertain: null, token: '' };
   for (;;) {
     const outcome = await tryOnce(machinery, call, target, course);
@@ -157,7 +160,7 @@ async function tryOnce(machinery: Machinery, call: ApiCall, url: URL, course: Co
     const started = machinery.timing.now();
     const outcome = await sendOnce(machinery, call, url, course);
     course.spentMs += machinery.timing.now() - started;
-    if (outcome.kind === 'ok') {
+    if (isAnswerWithinQuota(outcome)) {
       bucket.succeeded();
       room.succeeded();
     }
@@ -165,6 +168,10 @@ async function tryOnce(machinery: Machinery, call: ApiCall, url: URL, course: Co
   } finally {
     room.leave();
   }
+}
+
+function isAnswerWithinQuota(outcome: Try): boolean {
+  return outcome.kind === 'ok' || (outcome.kind === 'refused' && refusalKind(outcome.failure) !== 'rate_limit');
 }
 
 async function sendOnce(machinery: Machinery, call: ApiCall, url: URL, course: Course): Promise<Try> {

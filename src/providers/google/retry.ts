@@ -3,6 +3,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { ApiCall, ApiFailure } from './client.ts';
 import type { Trouble } from './exchange.ts';
 import { isZeroQuota } from './failure-access.ts';
+import { isActivationBusy } from './failure-services.ts';
 
 /** What one try of a call came to. */
 export type Try =
@@ -80,8 +81,7 @@ export function refusalKind(failure: ApiFailure): RefusalKind {
   if (status === 429 || diagnostic.code === 'THROTTLED') return 'rate_limit';
   if (status === 401) return 'unauthenticated';
   if (status === 403 && PROPAGATING.includes(diagnostic.code)) return 'propagation';
-  if (status === 400 && diagnostic.code === 'CONFLICT' && canonical === 'FAILED_PRECONDITION') return 'busy';
-  if (status === 400 && /another activation or deactivation/i.test(failure.message)) return 'busy';
+  if (status === 400 && isActivationBusy(failure)) return 'busy';
   if (canonical === 'ABORTED' && status === 409) return 'aborted';
   if (status === 408) return 'request_timeout';
   return status === 500 || (status >= 502 && status <= 504) ? 'server' : 'final';
@@ -110,7 +110,8 @@ export function decide(call: ApiCall, attempts: Attempts, outcome: Try, random: 
     case 'unsent':
       return outcome.trouble.kind === 'interrupted' ? FINAL : fault(attempts, 0, random);
     case 'lost':
-      return !outcome.passing || call.repeatability === 'once' ? FINAL : fault(attempts, 0, random);
+      if (!outcome.passing || outcome.trouble.kind === 'interrupted' || call.repeatability === 'once') return FINAL;
+      return fault(attempts, 0, random);
     case 'refused':
       return decideRefusal(call, attempts, outcome.failure, outcome.floorMs, random);
   }
