@@ -1,7 +1,7 @@
 import { diagnostic } from '../core/codes.ts';
 import { stepDigest } from '../core/digest.ts';
 import type { Json, JsonObject } from '../core/json.ts';
-import type { Change, PlanStep } from '../core/plan.ts';
+import type { Change, PlanStep, RecordKind } from '../core/plan.ts';
 import { redact } from '../core/redaction.ts';
 import type { Observation, PlannedRequest, WriteChange } from '../core/resource.ts';
 import type { Step } from '../core/step.ts';
@@ -14,21 +14,31 @@ import { recordedFacts, recordKind } from './recorded-facts.ts';
 import type { PlannedStep } from './runtime.ts';
 import { verdictOf } from './verdict.ts';
 
+/** Puts a planned step together from what was found out about it. */
 export function assembleStep(context: PlanContext, item: PreparedStep, findings: Findings): PlannedStep {
-  const { desired, urn, decision, held, observation, opened } = findings;
-  const requests = requestsOf(item, desired, decision.change, observation);
+  const { desired, urn, observation, opened, observedAt, result, settlement } = findings;
+  const requests = requestsOf(item, desired, findings.decision.change, observation);
   const facts = recordedFacts(item, findings);
-  const record = recordKind(item, findings, facts);
+  const shown = showStep(item, findings, requests, recordKind(item, findings, facts));
+  const { allowSelfLockout, takeOver, includeFound } = context.prepared.options;
+  const flags = { allowSelfLockout, takeOver, includeFound };
+  const entry = digestEntry({ item, shown, desired, observation, requests, flags });
+  const provider = opened.kind === 'open' ? opened.provider : null;
+  return { item, shown, entry, desired, urn, observation, observedAt, provider, requests, result, settlement, facts };
+}
+
+function showStep(
+  item: PreparedStep,
+  findings: Findings,
+  requests: readonly PlannedRequest[],
+  record: RecordKind | null,
+): PlanStep {
+  const { desired, urn, decision, held, observation } = findings;
+  const isRead = item.spec.kind === 'read';
   const present = observation?.kind === 'present' ? observation : null;
-  const owned = urn === null ? undefined : findings.ownership.model.owned.get(urn);
-  const recorded: Json =
-    item.step.knownDesired !== null ? display(item.step.knownDesired) : (owned?.lastDesired ?? null);
-  const logical = requests.map((request) => request.logical);
-  const shown: PlanStep = {
-    address: item.step.address,
-    step: item.step.name,
-    action: item.step.action,
-    provider: item.step.provider,
+  const recorded = recordedDesired(item, findings);
+  return {
+    ...stepIdentity(item.step),
     backend: item.catalogue.backend,
     urn,
     stack: item.stack,
@@ -38,67 +48,54 @@ export function assembleStep(context: PlanContext, item: PreparedStep, findings:
     record,
     depends_on: item.dependsOn,
     input: redact(displayObject(item.step.input)) as JsonObject,
-    desired: item.spec.kind === 'read' ? null : displayObject(desired),
+    desired: isRead ? null : displayObject(desired),
     actual: present?.actual ?? null,
-    recorded: item.spec.kind === 'read' ? null : recorded,
+    recorded: isRead ? null : recorded,
     diff: decision.diff,
     unknown: Object.keys(desired).filter((field) => !isKnown(desired[field] as Value)),
     would_call: requests.map((request) => request.call),
     converge: item.spec.converge,
-    plan_digest:
-      hasOwnDigest(item) && observation !== null && decision.change !== 'blocked'
-        ? stepDigest({
-            action: item.step.action,
-            urn,
-            change: decision.change,
-            present: decision.present,
-            id: present?.id ?? null,
-            etag: present?.etag ?? null,
-            state: present?.state ?? null,
-            actual: present?.actual ?? null,
-            requests: logical,
-          })
-        : null,
+    plan_digest: ownDigest(item, findings, requests),
     held,
     drift:
       item.reconcile === 'report' && observation !== null
         ? verdictOf(recorded, observation, item.declaration.fields)
         : null,
     preflight: null,
-    source: item.step.source,
     diagnostics: decision.diagnostics,
     resource_id: present?.id ?? null,
     state: present?.state ?? null,
-    desc: item.step.desc,
-  };
-  const { allowSelfLockout, takeOver, includeFound } = context.prepared.options;
-  const entry = digestEntry({
-    item,
-    shown,
-    desired,
-    observation,
-    requests,
-    flags: { allowSelfLockout, takeOver, includeFound },
-  });
-  const provider = opened.kind === 'open' ? opened.provider : null;
-  return {
-    item,
-    shown,
-    entry,
-    desired,
-    urn,
-    observation,
-    observedAt: findings.observedAt,
-    provider,
-    requests,
-    result: findings.result,
-    settlement: findings.settlement,
-    facts,
   };
 }
 
-function hasOwnDigest(item: PreparedStep): boolean {
-  return item.spec.kind === 'delete' || item.reconcile === 'adopt';
+function stepIdentity({ address, name, action, provider, source, desc }: Step) {
+  return { address, step: name, action, provider, source, desc };
+}
+
+/** The last desired: what the step says it was, else what the log says. */
+function recordedDesired(item: PreparedStep, { urn, ownership }: Findings): Json {
+  if (item.step.knownDesired === null)
+    return urn === null ? null : (ownership.model.owned.get(urn)?.lastDesired ?? null);
+  return item.catalogue.fromForeign(item.spec.resourceType, urn ?? '', display(item.step.knownDesired)).desired;
+}
+
+/** What an `infra exec` step confirms; deletes and adoptions have one. */
+function ownDigest(item: PreparedStep, findings: Findings, requests: readonly PlannedRequest[]): string | null {
+  const { urn, decision, observation } = findings;
+  const confirmable = item.spec.kind === 'delete' || item.reconcile === 'adopt';
+  if (!confirmable || observation === null || decision.change === 'blocked') return null;
+  const present = observation.kind === 'present' ? observation : null;
+  return stepDigest({
+    action: item.step.action,
+    urn,
+    change: decision.change,
+    present: decision.present,
+    id: present?.id ?? null,
+    etag: present?.etag ?? null,
+    state: present?.state ?? null,
+    actual: present?.actual ?? null,
+    requests: requests.map((request) => request.logical),
+  });
 }
 
 const WRITE_CHANGES: ReadonlySet<Change> = new Set<Change>(['create', 'update', 'move', 'undelete', 'delete']);
@@ -126,12 +123,9 @@ export function requestsOf(
 
 /** A step that takes no part, as the plan shows it. */
 export function skippedStep(step: Step, reason: string): PlanStep {
-  const note = diagnostic('STEP_SKIPPED', reason, { address: step.address, source: step.source });
+  const { address, source } = step;
   return {
-    address: step.address,
-    step: step.name,
-    action: step.action,
-    provider: step.provider,
+    ...stepIdentity(step),
     backend: step.provider === 'yandex' ? 'yc' : 'rest',
     urn: null,
     stack: null,
@@ -152,10 +146,8 @@ export function skippedStep(step: Step, reason: string): PlanStep {
     held: null,
     drift: null,
     preflight: null,
-    source: step.source,
-    diagnostics: [note],
+    diagnostics: [diagnostic('STEP_SKIPPED', reason, { address, source })],
     resource_id: null,
     state: null,
-    desc: step.desc,
   };
 }
