@@ -1,3 +1,4 @@
+import { isHidden } from './access.ts';
 import type { Principal } from './options.ts';
 import { titleOf } from './serviceusage/catalog.ts';
 import { ApiError, errorInfo, help, localized } from './wire/errors.ts';
@@ -31,11 +32,16 @@ function unauthenticated(reason: string, called: { readonly service: ApiService;
 }
 
 /** The project that pays for the call, where the caller names one, must exist and have the API on. */
-export function checkQuotaProject(world: World, header: string | undefined, service: ApiService): void {
+export function checkQuotaProject(
+  world: World,
+  principal: Principal,
+  header: string | undefined,
+  service: ApiService,
+): void {
   if (header === undefined || header === '') return;
   const project = world.findProject(header);
   const api = `${service}.googleapis.com`;
-  if (project === undefined) throw userProjectDenied(header, api);
+  if (project === undefined || isHidden(world, principal, project.name)) throw userProjectDenied(header, api);
   const number = project.name.slice('projects/'.length);
   if (project.state !== 'ACTIVE') throw consumerInvalid(number, api);
   if (world.knobs.enforceQuotaProject === true && project.services[api]?.state !== 'ENABLED')

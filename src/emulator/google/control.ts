@@ -3,7 +3,7 @@ import type { EmulatorKnobs, EmulatorSeed, Fault } from './options.ts';
 import type { RequestLog } from './request-log.ts';
 import { type Answer, jsonAnswer, notFoundPage } from './wire/http.ts';
 import type { Json, JsonObject } from './wire/json.ts';
-import { isList, isObject } from './wire/json.ts';
+import { isList, isObject, stringAt } from './wire/json.ts';
 import { applySeed } from './world/seed.ts';
 import type { World } from './world/world.ts';
 
@@ -53,6 +53,12 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   'POST seed': ({ world }, body) => {
     applySeed(world, acceptSeed(body));
+    return {};
+  },
+  'POST purge': ({ world }, body) => {
+    const resource = isObject(body) ? stringAt(body, 'resource') : undefined;
+    if (resource === undefined || !world.purge(resource))
+      throw new Error('only a deleted project or folder can be purged');
     return {};
   },
   'POST knobs': ({ world }, body) => {

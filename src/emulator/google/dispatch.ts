@@ -63,7 +63,7 @@ export function dispatch(request: WireRequest, context: DispatchContext): Json {
   if (match === undefined) throw new UnknownUrl(request.path);
   const { route, params } = match;
   const principal = authenticate(request.authorization, context.tokens, route);
-  checkQuotaProject(context.world, request.quotaProject, route.service);
+  checkQuotaProject(context.world, principal, request.quotaProject, route.service);
   const call: Call = {
     world: context.world,
     principal,

@@ -43,7 +43,7 @@ export function startOperation(call: Call, plan: NewOperation): Json {
   return operationJson(operation);
 }
 
-export function operationJson(operation: Operation): Json {
+function operationJson(operation: Operation): Json {
   if (operation.pollsLeft > 0) return { name: operation.name, metadata: operation.pendingMetadata };
   const outcome =
     operation.error === undefined ? { response: operation.response } : { error: statusJson(operation.error) };
@@ -55,16 +55,16 @@ export function statusJson(status: RpcStatus): JsonObject {
 }
 
 /**
- * Whether something else is still changing `resource`. A refused attempt counts as a poll of the
- * running operation: one that nobody polls any more must not block its resource for ever.
+ * Those of the resources that an operation is still changing. A refused attempt counts as a poll of
+ * the running operation: one that nobody polls any more must not block its resources for ever.
  */
-export function isLocked(world: World, resource: string): boolean {
-  const running = Object.values(world.state.operations).find(
-    (operation) => operation.pollsLeft > 0 && operation.locks.includes(resource),
+export function lockedAmong(world: World, resources: readonly string[]): readonly string[] {
+  const running = Object.values(world.state.operations).filter(
+    (operation) => operation.pollsLeft > 0 && operation.locks.some((lock) => resources.includes(lock)),
   );
-  if (running === undefined) return false;
-  advance(world, running);
-  return true;
+  const locked = new Set(running.flatMap((operation) => operation.locks));
+  for (const operation of running) advance(world, operation);
+  return resources.filter((resource) => locked.has(resource));
 }
 
 function advance(world: World, operation: Operation): void {

@@ -81,6 +81,8 @@ export interface EmulatorKnobs {
   readonly rejectEmptyProjectPolicy?: boolean;
   /** Searches that do not yet see a new or changed folder or project. */
   readonly searchLagReads?: number;
+  /** Reads of a project's billing link that still show the account before. */
+  readonly billingLagReads?: number;
   /** Service reads that still show the state before an enable or disable. */
   readonly serviceLagReads?: number;
   readonly caseInsensitiveFolderNames?: boolean;

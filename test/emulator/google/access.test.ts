@@ -168,6 +168,11 @@ describe('a principal', () => {
     });
   });
 
+  it('cannot charge a project that is hidden from it', async () => {
+    const answer = await (await start()).as('outsider').get(`/v3/${ORG}`, { 'x-goog-user-project': 'acme-web' });
+    expect(detailOf(answer, 'ErrorInfo')).toMatchObject({ reason: 'USER_PROJECT_DENIED' });
+  });
+
   it('may find no billing account at all', async () => {
     const answer = await (await start()).as('nobody').get('/v1/billingAccounts');
     expect(answer.json).toEqual({ billingAccounts: [], nextPageToken: '' });

@@ -123,6 +123,15 @@ describe('the link of a project', () => {
     });
   });
 
+  it('can be read late', async () => {
+    const client = await start({ knobs: { billingLagReads: 1 } });
+    expect((await client.put(INFO, { billingAccountName: ACCOUNT })).json).toMatchObject({
+      billingAccountName: ACCOUNT,
+    });
+    expect((await client.get(INFO)).json).toMatchObject({ billingAccountName: '', billingEnabled: false });
+    expect((await client.get(INFO)).json).toMatchObject({ billingAccountName: ACCOUNT, billingEnabled: true });
+  });
+
   it('takes no other verb', async () => {
     const client = await start();
     expect((await client.patch(INFO, {})).status).toBe(404);

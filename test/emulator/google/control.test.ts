@@ -81,6 +81,20 @@ describe('the control endpoints', () => {
     expect(await create()).not.toBe(first);
   });
 
+  it('purge what is deleted, while the id stays taken', async () => {
+    const client = await startEmulator({ seed: PEOPLED });
+    const purge = (resource: string) => client.post('/_emulator/purge', { resource });
+    expect((await purge('projects/acme-web')).status).toBe(400);
+    await client.delete('/v3/projects/acme-web');
+    expect((await purge('projects/acme-web')).status).toBe(200);
+    expect((await client.get('/v3/projects/acme-web')).status).toBe(403);
+    expect((await client.get('/v3/projects/555000111222')).status).toBe(403);
+    expect((await client.post('/v3/projects', { projectId: 'acme-web', parent: ORG })).status).toBe(409);
+    await client.delete('/v3/folders/1001');
+    expect((await purge('folders/1001')).status).toBe(200);
+    expect((await client.get('/v3/folders/1001')).status).toBe(403);
+  });
+
   it('turn knobs', async () => {
     const client = await startEmulator({ seed: PEOPLED });
     await client.post('/_emulator/knobs', { strictDisable: true });

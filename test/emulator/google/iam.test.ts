@@ -218,6 +218,16 @@ describe('writing a policy', () => {
     ).toBe(200);
   });
 
+  it('bounds the conditions of one role and member', async () => {
+    const client = await startEmulator();
+    const bindings = Array.from({ length: 21 }, (_, index) => ({
+      ...CONDITIONAL,
+      condition: { ...CONDITION, title: `t${index}` },
+    }));
+    expect((await write(client, { version: 3, bindings })).status).toBe(400);
+    expect((await write(client, { version: 3, bindings: bindings.slice(1) })).status).toBe(200);
+  });
+
   it('can be told to refuse an empty project policy', async () => {
     const client = await startEmulator({ seed: PEOPLED, knobs: { rejectEmptyProjectPolicy: true } });
     expect((await write(client, { bindings: [] }, 'projects/acme-web')).status).toBe(400);

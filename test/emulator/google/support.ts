@@ -65,7 +65,7 @@ export async function startEmulator(options: GoogleEmulatorOptions = {}): Promis
   return clientFor(emulator, 'a-token');
 }
 
-export function clientFor(emulator: GoogleEmulator, token: string): Client {
+function clientFor(emulator: GoogleEmulator, token: string): Client {
   const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     send(emulator.url + path, method, token, body, headers);
   return {

@@ -9,18 +9,29 @@ import type { BillingAccount, Project } from '../world/state.ts';
 import { checkAccountName, PAGE_SIZES, requireAccount, sizeAsked } from './accounts.ts';
 
 /** Keyed by the project's id, whatever the request used. A closed account is linked but pays for nothing. */
-function billingInfo(call: Call, project: Project): Json {
-  const account = call.world.state.billingAccounts[project.billingAccountName];
+function billingInfo(call: Call, project: Project, accountName = project.billingAccountName): Json {
+  const account = call.world.state.billingAccounts[accountName];
   return {
     name: `projects/${project.projectId}/billingInfo`,
     projectId: project.projectId,
-    billingAccountName: project.billingAccountName,
+    billingAccountName: accountName,
     billingEnabled: account?.open === true,
   };
 }
 
 function getBillingInfo(call: Call): Json {
-  return billingInfo(call, requireProject(call, param(call, 'project'), 'resourcemanager.projects.get'));
+  const project = requireProject(call, param(call, 'project'), 'resourcemanager.projects.get');
+  return billingInfo(call, project, shownAccount(call, project));
+}
+
+/** The account before the last change, while that is still spreading. */
+function shownAccount(call: Call, project: Project): string {
+  const lag = project.billingLag;
+  if (lag === undefined) return project.billingAccountName;
+  call.world.touch();
+  lag.reads -= 1;
+  if (lag.reads <= 0) delete project.billingLag;
+  return lag.shown;
 }
 
 function updateBillingInfo(call: Call): Json {
@@ -29,6 +40,9 @@ function updateBillingInfo(call: Call): Json {
   if (accountName !== '') checkAccountName(accountName);
   const project = accountName === '' ? requireUnlinkable(call, id) : requireLinkable(call, id, accountName);
   if (project.state !== 'ACTIVE') throw precondition();
+  const reads = call.world.knobs.billingLagReads ?? 0;
+  if (reads > 0 && accountName !== project.billingAccountName)
+    project.billingLag = { shown: project.billingAccountName, reads };
   project.billingAccountName = accountName;
   call.world.touch();
   return billingInfo(call, project);

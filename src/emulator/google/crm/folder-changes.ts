@@ -1,5 +1,5 @@
 import { requirePermission } from '../access.ts';
-import { isLocked, startOperation, statusJson } from '../operations.ts';
+import { lockedAmong, startOperation, statusJson } from '../operations.ts';
 import { type Json, type JsonObject, stringAt } from '../wire/json.ts';
 import { parameter } from '../wire/query-parameters.ts';
 import type { Call } from '../wire/route.ts';
@@ -106,7 +106,7 @@ export function moveFolder(call: Call): Json {
   const destination = checkParent(stringAt(call.body, 'destinationParent'));
   requirePermission(call, folder.parent, 'resourcemanager.folders.move');
   requirePermission(call, destination, 'resourcemanager.folders.move');
-  if (isLocked(world, folder.name)) throw folderViolation('FOLDER_BEING_MOVED_VIOLATION', folder.name);
+  if (lockedAmong(world, [folder.name]).length > 0) throw folderViolation('FOLDER_BEING_MOVED_VIOLATION', folder.name);
   if (folder.state !== 'ACTIVE') throw folderViolation('RESOURCE_DELETED_VIOLATION', folder.name);
   if (destination !== folder.parent) checkArrival(world, folder, destination);
   return startOperation(call, {

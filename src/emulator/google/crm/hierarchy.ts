@@ -16,7 +16,7 @@ export function checkPlace(world: World, parent: string, subject: string, height
 }
 
 /** How many active levels a folder spans, itself included. */
-export function heightOf(world: World, folder: Folder): number {
+function heightOf(world: World, folder: Folder): number {
   const below = world.childFolders(folder.name).filter((child) => child.state === 'ACTIVE');
   return 1 + Math.max(0, ...below.map((child) => heightOf(world, child)));
 }

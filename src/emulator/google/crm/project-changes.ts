@@ -108,7 +108,7 @@ export function createProject(call: Call): Json {
   });
 }
 
-export function requireActiveProject(call: Call, permission: string): Project {
+function requireActiveProject(call: Call, permission: string): Project {
   const project = requireProject(call, param(call, 'project'), permission);
   if (project.state !== 'ACTIVE') throw precondition();
   return project;

@@ -47,7 +47,7 @@ export function listProjects(call: Call): Json {
 }
 
 /** The fields that a query of either version may name. */
-export function projectFields(project: Project): FieldReader {
+function projectFields(project: Project): FieldReader {
   const [parentType = '', parentId = ''] = (project.parent ?? '').split('/');
   return (field) => {
     if (field.startsWith('labels.')) {

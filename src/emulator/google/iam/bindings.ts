@@ -9,6 +9,8 @@ import { acceptMember } from './members.ts';
 const BASIC_ROLES = new Set(['roles/owner', 'roles/editor', 'roles/viewer']);
 const MOST_MEMBERS = 1500;
 const MOST_GROUPS = 250;
+/** Bindings of one role to one member, told apart by their conditions. */
+const MOST_CONDITIONS = 20;
 
 /** The bindings of a policy to store: checked, one per role and condition, members sorted, empty ones gone. */
 export function acceptBindings(policy: JsonObject, resource: string, knobs: EmulatorKnobs): readonly Binding[] {
@@ -21,6 +23,7 @@ export function acceptBindings(policy: JsonObject, resource: string, knobs: Emul
   }
   const bindings = [...merged.values()].filter((binding) => binding.members.length > 0);
   checkSize(bindings);
+  checkConditionCount(bindings);
   return bindings.sort((left, right) => compareText(bindingKey(left), bindingKey(right)));
 }
 
@@ -52,6 +55,20 @@ function checkCondition(condition: JsonObject, role: string): void {
   if (!stringAt(condition, 'expression')) throw invalidArgument('Binding condition must have an expression.');
   if (!stringAt(condition, 'title')) throw invalidArgument('Binding condition must have a title.');
   if (BASIC_ROLES.has(role)) throw invalidArgument(`Conditions can't be set on basic roles: ${role}`);
+}
+
+function checkConditionCount(bindings: readonly Binding[]): void {
+  const counts = new Map<string, number>();
+  for (const { role, members, condition } of bindings) {
+    if (condition === undefined) continue;
+    for (const member of members) {
+      const key = `${role} ${member}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  }
+  if (Math.max(0, ...counts.values()) > MOST_CONDITIONS) {
+    throw invalidArgument(`At most ${MOST_CONDITIONS} conditional bindings may grant one role to one member.`);
+  }
 }
 
 function checkSize(bindings: readonly Binding[]): void {

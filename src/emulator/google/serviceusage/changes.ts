@@ -1,5 +1,5 @@
 import { holds } from '../access.ts';
-import { isLocked, startOperation } from '../operations.ts';
+import { lockedAmong, startOperation } from '../operations.ts';
 import { invalidArgument, precondition } from '../wire/errors.ts';
 import { booleanAt, type Json, type JsonObject, stringAt, stringsAt } from '../wire/json.ts';
 import { compareText } from '../wire/paging.ts';
@@ -52,7 +52,7 @@ function setState(call: Call, project: Project, service: string, state: EnabledS
 }
 
 function serviceState(project: Project, service: string, state: EnabledState): JsonObject {
-  return { name: `${project.name}/services/${service}`, parent: project.name, state };
+  return { name: resourceOf(project, service), parent: project.name, state };
 }
 
 /** Nothing to change: an operation that is done and cannot be polled. */
@@ -60,9 +60,16 @@ function noop(response: JsonObject): Json {
   return { name: 'operations/noop.DONE_OPERATION', done: true, response };
 }
 
+function resourceOf(project: Project, service: string): string {
+  return `${project.name}/services/${service}`;
+}
+
 function checkNotChanging(call: Call, project: Project, services: readonly string[]): void {
-  const busy = services.filter((service) => isLocked(call.world, `${project.name}/services/${service}`));
-  if (busy.length > 0) throw changeInProgress(busy);
+  const busy = lockedAmong(
+    call.world,
+    services.map((service) => resourceOf(project, service)),
+  );
+  if (busy.length > 0) throw changeInProgress(busy.map((resource) => resource.replace(/^.*\//, '')));
 }
 
 function checkBilling(call: Call, project: Project, services: readonly string[]): void {
@@ -86,7 +93,7 @@ function activate(call: Call, project: Project, services: readonly string[], res
     service: 'serviceusage',
     doneMetadata: EMPTY_METADATA,
     quietStart: true,
-    locks: missing.map((service) => `${project.name}/services/${service}`),
+    locks: missing.map((service) => resourceOf(project, service)),
     apply: () => {
       for (const service of missing) setState(call, project, service, 'ENABLED');
       return { response };
@@ -140,7 +147,7 @@ function disableService(call: Call): Json {
     service: 'serviceusage',
     pendingMetadata: EMPTY_METADATA,
     doneMetadata: EMPTY_METADATA,
-    locks: services.map((name) => `${project.name}/services/${name}`),
+    locks: services.map((name) => resourceOf(project, name)),
     apply: () => {
       for (const name of services) setState(call, project, name, 'DISABLED');
       return { response };

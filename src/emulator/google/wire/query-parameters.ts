@@ -1,6 +1,6 @@
 import { camelCase, invalidValue, unknownParameter } from './request-decoder.ts';
 
-export type ParameterType = 'string' | 'strings' | 'int32' | 'bool';
+type ParameterType = 'string' | 'strings' | 'int32' | 'bool';
 export type ParameterTypes = Readonly<Record<string, ParameterType>>;
 export type Query = Readonly<Record<string, readonly string[]>>;
 

@@ -78,11 +78,11 @@ function decodeStringMap(value: Json, path: string): JsonObject {
 }
 
 /** Both alphabets, with or without padding: clients send either. */
-export function isBase64(text: string): boolean {
+function isBase64(text: string): boolean {
   return /^[A-Za-z0-9+/_-]*={0,2}$/.test(text) && text.replace(/=+$/, '').length % 4 !== 1;
 }
 
-export function unknownField(key: string, path: string): ApiError {
+function unknownField(key: string, path: string): ApiError {
   const where = path === '' ? '' : ` at '${path}'`;
   const text = `Invalid JSON payload received. Unknown name "${key}"${where}: Cannot find field.`;
   return new ApiError('INVALID_ARGUMENT', text, [badRequest(path, text)]);
@@ -104,6 +104,6 @@ export function camelCase(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-export function snakeCase(name: string): string {
+function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

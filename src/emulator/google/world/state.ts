@@ -58,6 +58,8 @@ export interface Project {
   etag: string;
   /** `billingAccounts/X`, or empty. */
   billingAccountName: string;
+  /** The account that the next `reads` reads of the link still show. */
+  billingLag?: { readonly shown: string; reads: number };
   services: Record<string, ServiceState>;
   searchLag?: number;
 }
@@ -65,7 +67,7 @@ export interface Project {
 export type EnabledState = 'ENABLED' | 'DISABLED';
 
 /** A service that this project has enabled at least once. */
-export interface ServiceState {
+interface ServiceState {
   state: EnabledState;
   /** What the next `reads` reads still show. */
   lag?: { readonly shown: EnabledState | undefined; reads: number };

@@ -93,8 +93,24 @@ export class World {
   /** The resource itself first, the organisation last. */
   lineage(name: string): readonly string[] {
     const chain = [name];
-    for (let parent = this.parentOf(name); parent !== undefined; parent = this.parentOf(parent)) chain.push(parent);
+    let parent = this.parentOf(name);
+    // A seed may hold a cycle; no request can make one.
+    while (parent !== undefined && !chain.includes(parent)) {
+      chain.push(parent);
+      parent = this.parentOf(parent);
+    }
     return chain;
+  }
+
+  /** What the services do some thirty days after a deletion; the id of a project stays taken. */
+  purge(name: string): boolean {
+    const project = name.startsWith('projects/') ? this.findProject(name.slice('projects/'.length)) : undefined;
+    if ((project ?? this.findFolder(name))?.state !== 'DELETE_REQUESTED') return false;
+    this.touch();
+    delete this.state.policies[project?.name ?? name];
+    if (project === undefined) delete this.state.folders[name];
+    else delete this.state.projects[project.name];
+    return true;
   }
 
   childFolders(parent: string): readonly Folder[] {
