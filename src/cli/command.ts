@@ -6,6 +6,8 @@ import type { Host } from './host.ts';
 export interface Invocation {
   readonly operands: readonly string[];
   readonly options: Options;
+  /** Runs another command line. */
+  runOther(argv: readonly string[], host: Host): Promise<ExitCode>;
 }
 export type Options = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,5 @@
 import { diagnostic } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
-import { FORMAT_VERSION } from '../core/plan.ts';
 import { EXIT, type ExitCode, exitOfDiagnostics } from './exit-codes.ts';
 import type { Host } from './host.ts';
 import { styleOf } from './terminal.ts';
@@ -9,47 +8,49 @@ import { styleOf } from './terminal.ts';
 export async function reportFailure(
   host: Host,
   argv: readonly string[],
-  command: string | null,
+  command: string,
   error: unknown,
 ): Promise<ExitCode> {
   if (!(error instanceof DiagnosticError)) return reportBug(host, argv, command, error);
-  await reportDiagnostics(host, argv, command, error.diagnostics);
+  await writeDocument(host, argv, command, error.diagnostics);
+  const { renderDiagnostics } = await import('../views/human/diagnostics.ts');
+  const style = styleOf(host.stderr, host.env, { color: !argv.includes('--no-color') });
+  host.stderr.write(renderDiagnostics(error.diagnostics, style));
   return exitOfDiagnostics(error.diagnostics);
 }
 
 /** An exception that nobody expected: one line, and the stack only where detail was asked for. */
-async function reportBug(
-  host: Host,
-  argv: readonly string[],
-  command: string | null,
-  error: unknown,
-): Promise<ExitCode> {
+async function reportBug(host: Host, argv: readonly string[], command: string, error: unknown): Promise<ExitCode> {
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  if (formatOf(argv) !== 'human') await reportDiagnostics(host, argv, command, [diagnostic('BUG', what)]);
+  await writeDocument(host, argv, command, [diagnostic('BUG', what)]);
   const { escapeText } = await import('../views/text.ts');
   const verbose = argv.includes('-v') || argv.includes('--verbose');
-  const more = verbose
-    ? 'Please report it with this output.'
-    : 'Please report it with the output of the same command and -v.';
+  const more = `Please report it with ${verbose ? 'this output' : 'the output of the same command and -v'}.`;
   host.stderr.write(`infra: a bug in infra: ${escapeText(what)}. ${more}\n`);
   if (verbose && error instanceof Error && error.stack !== undefined) host.stderr.write(`${error.stack}\n`);
   return EXIT.bug;
 }
 
-async function reportDiagnostics(
+/** What a program reads on stdout. */
+async function writeDocument(
   host: Host,
   argv: readonly string[],
-  command: string | null,
+  command: string,
   diagnostics: readonly Diagnostic[],
 ): Promise<void> {
   const format = formatOf(argv);
-  if (format === 'human') {
-    const { renderDiagnostics } = await import('../views/human/diagnostics.ts');
-    const style = styleOf(host.stderr, host.env, { color: !argv.includes('--no-color') });
-    host.stderr.write(renderDiagnostics(diagnostics, style));
-  } else {
-    host.stdout.write(`${JSON.stringify({ format_version: FORMAT_VERSION, command, error: true, diagnostics })}\n`);
+  if (format === 'human') return;
+  if (format === 'ndjson') {
+    const { ndjsonLine } = await import('../views/ndjson/events.ts');
+    const time = new Date(host.now()).toISOString();
+    for (const item of diagnostics) host.stdout.write(ndjsonLine({ type: 'diagnostic', diagnostic: item }, time));
+    return;
   }
+  const [{ failureDocument }, { renderJson }] = await Promise.all([
+    import('../views/json/diagnostic.ts'),
+    import('../views/json/render.ts'),
+  ]);
+  host.stdout.write(renderJson(failureDocument(command, diagnostics)));
 }
 
 /** Read off the words themselves, because the command line may be what is wrong. */

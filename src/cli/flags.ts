@@ -22,6 +22,7 @@ export interface OutputFlags {
   readonly color: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
+  readonly showReads: boolean;
   readonly logFormat: 'pretty' | 'json';
 }
 
@@ -50,6 +51,7 @@ export function readOutputFlags(options: Options): OutputFlags {
     color: options['color'] !== false,
     quiet: isSet(options, 'quiet'),
     verbose: isSet(options, 'verbose'),
+    showReads: isSet(options, 'showReads'),
     logFormat: text(options, 'logFormat') === 'json' ? 'json' : 'pretty',
   };
 }

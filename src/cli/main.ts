@@ -14,7 +14,7 @@ export async function main(): Promise<void> {
     process.exit(failure !== null && code === EXIT.done ? EXIT.usage : code);
   };
   const crash = (error: unknown): void => {
-    void reportFailure(host, argv, null, error).then(end);
+    void reportFailure(host, argv, 'infra', error).then(end);
   };
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);

@@ -21,7 +21,7 @@ export async function runCli(given: readonly string[], host: Host): Promise<Exit
     const invocation = parse(argv, host, entry ?? null, module);
     return module === null || invocation === null ? EXIT.done : await module.run(host, invocation);
   } catch (error) {
-    return reportFailure(host, argv, entry?.name ?? null, error);
+    return reportFailure(host, argv, entry?.name ?? 'infra', error);
   }
 }
 
@@ -42,6 +42,7 @@ function parse(
       invocation = {
         operands: command.processedArgs.filter((item): item is string => typeof item === 'string'),
         options: command.opts(),
+        runOther: runCli,
       };
     });
   }

@@ -64,9 +64,11 @@ function addRunFlags(command: Command): void {
     .option('--timeout <duration>', 'give the whole run up after, such as 30s, 5m or 1h', duration)
     .option('--fail-fast', 'start nothing new after a failure')
     .option('--lock-timeout <duration>', "wait for another run's lock (default 0s)", duration)
+    .option('--detailed-exitcode', 'plan: exit 2 where an apply would do something')
+    .option('--show-reads', 'list read steps, too')
     .option('--actor <name>', 'who is recorded as the one who did it')
     .option('--no-rollback', 'keep what a failed stack made in this run')
-    .option('--skip-invalid', 'leave steps with errors out instead of refusing the playbook');
+    .option('--skip-invalid', 'count broken lines of the event log instead of refusing it');
 }
 
 function addCallerFlags(command: Command): Command {

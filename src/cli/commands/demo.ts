@@ -1,13 +1,64 @@
-import type { CommandModule } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
-import { addExamples, addOutputFlags } from '../flags.ts';
+import { copyFile, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { diagnostic } from '../../core/codes.ts';
+import { DiagnosticError } from '../../core/diagnostics.ts';
+import { shellCommand } from '../../views/shell.ts';
+import type { CommandModule, Invocation } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { addExamples, addOutputFlags, readOutputFlags } from '../flags.ts';
+import type { Host } from '../host.ts';
+import { packageRoot } from '../package-root.ts';
 
+const PLAYBOOK = 'org-foundation.yaml';
+
+/** Plans, applies and plans again, on the emulator, in a folder that is thrown away. */
 export const demoCommand: CommandModule = {
   configure(command) {
-    command.argument('[playbook]', 'the playbook');
-    addExamples(addOutputFlags(command), ['infra demo x.yaml']);
+    addExamples(addOutputFlags(command), ['infra demo']);
   },
-  async run() {
-    return EXIT.done;
+
+  async run(host, { options, runOther }) {
+    const { color } = readOutputFlags(options);
+    const cwd = await realpath(await mkdtemp(join(tmpdir(), 'infra-demo-')));
+    try {
+      await copyFile(join(packageRoot(), 'fixtures/playbooks/org-foundation/playbook.yaml'), join(cwd, PLAYBOOK));
+      return await tour(
+        { ...host, cwd, env: { ...host.env, INFRA_EVENTLOG: undefined } },
+        runOther,
+        color ? [] : ['--no-color'],
+      );
+    } finally {
+      await rm(cwd, { recursive: true, force: true });
+    }
   },
 };
+
+async function tour(host: Host, run: Invocation['runOther'], style: readonly string[]): Promise<ExitCode> {
+  host.stdout.write('An empty organisation on the built-in emulator of the Google APIs; no account, no network.\n');
+  await step(host, run, ['plan', PLAYBOOK, '--emulator', ...style], EXIT.done);
+  await step(host, run, ['apply', '--emulator', '--confirm', await plannedDigest(host), ...style], EXIT.done);
+  await step(host, run, ['plan', PLAYBOOK, '--emulator', '--detailed-exitcode', ...style], EXIT.done);
+  host.stdout.write('\nPlanned, applied exactly that, and nothing is left to do.\n');
+  return EXIT.done;
+}
+
+/** Shows a command line, runs it, and insists on its exit code. */
+async function step(
+  host: Host,
+  run: Invocation['runOther'],
+  argv: readonly string[],
+  expected: ExitCode,
+): Promise<void> {
+  host.stdout.write(`\n$ ${shellCommand(['infra', ...argv.filter((word) => word !== '--no-color')])}\n`);
+  const code = await run(argv, host);
+  if (code !== expected)
+    throw new DiagnosticError([
+      diagnostic('BUG', `The demo's ${argv[0]} ended with exit code ${code}, not ${expected}.`),
+    ]);
+}
+
+async function plannedDigest({ cwd }: Host): Promise<string> {
+  const [name = ''] = await readdir(join(cwd, '.infra/emulator/plans'));
+  return name.replace(/\.json$/, '');
+}

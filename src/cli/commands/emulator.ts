@@ -1,13 +1,105 @@
-import type { CommandModule } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
-import { addExamples, addOutputFlags } from '../flags.ts';
+import { readFile, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Argument } from 'commander';
+import { diagnostic } from '../../core/codes.ts';
+import { DiagnosticError } from '../../core/diagnostics.ts';
+import { FORMAT_VERSION } from '../../core/plan.ts';
+import type { EmulatorSeed } from '../../emulator/google/options.ts';
+import { renderJson } from '../../views/json/render.ts';
+import type { CommandModule, Invocation } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { addExamples, addOutputFlags, type OutputFlags, readOutputFlags, wholeNumber } from '../flags.ts';
+import type { Host } from '../host.ts';
+import { number, text } from '../options.ts';
+import { locateInfraFolder } from '../project.ts';
+import { openStderrLog } from '../stderr-log.ts';
 
 export const emulatorCommand: CommandModule = {
   configure(command) {
-    command.argument('[playbook]', 'the playbook');
-    addExamples(addOutputFlags(command), ['infra emulator x.yaml']);
+    command
+      .addArgument(
+        new Argument('<what>', 'google runs the emulator; reset forgets what --emulator made').choices([
+          'google',
+          'reset',
+        ]),
+      )
+      .option('--port <n>', 'port on 127.0.0.1 (default: any free one)', wholeNumber(0, 65_535))
+      .option('--state <file>', 'keep the state in this file')
+      .option('--seed <file>', 'JSON or YAML: organizations, billingAccounts, folders, projects, policies')
+      .option('--latency <ms>', 'wait this long before each answer', wholeNumber(0, 60_000))
+      .option('--config <file>', 'infra.yaml, beside which .infra lies (reset)');
+    addExamples(addOutputFlags(command), [
+      'infra emulator google --port 8089 --state google.json',
+      'infra emulator reset',
+    ]);
   },
-  async run() {
-    return EXIT.done;
+
+  run(host, invocation) {
+    const flags = readOutputFlags(invocation.options);
+    return invocation.operands[0] === 'reset' ? reset(host, invocation, flags) : runGoogle(host, invocation, flags);
   },
 };
+
+/** Serves until a signal comes. */
+async function runGoogle(host: Host, { options }: Invocation, flags: OutputFlags): Promise<ExitCode> {
+  const log = await openStderrLog(host, flags);
+  const seed = await readSeed(host, text(options, 'seed'));
+  const port = number(options, 'port');
+  const stateFile = text(options, 'state');
+  const latencyMs = number(options, 'latency');
+  const { startGoogleEmulator } = await import('../../emulator/google/server.ts');
+  const stopped = new Promise<void>((done) => {
+    host.onSignal(() => done());
+  });
+  const emulator = await startGoogleEmulator({
+    ...(port === undefined ? {} : { port }),
+    ...(stateFile === undefined ? {} : { stateFile: resolve(host.cwd, stateFile) }),
+    ...(latencyMs === undefined ? {} : { latencyMs }),
+    ...(seed === null ? {} : { seed }),
+  }).catch((error: unknown) => {
+    throw usage(`The emulator can't start: ${reason(error)}.`);
+  });
+  host.stdout.write(
+    flags.format === 'human'
+      ? `${emulator.url}\n`
+      : renderJson({ format_version: FORMAT_VERSION, command: 'emulator', url: emulator.url }),
+  );
+  log.note('The emulator of the Google APIs is running; interrupt it to stop.');
+  await stopped;
+  await emulator.close();
+  return EXIT.done;
+}
+
+async function readSeed(host: Host, path: string | undefined): Promise<EmulatorSeed | null> {
+  if (path === undefined) return null;
+  const [{ parse }, content] = await Promise.all([
+    import('yaml'),
+    readFile(resolve(host.cwd, path), 'utf8').catch((error: unknown) => {
+      throw new DiagnosticError([diagnostic('FILE_UNREADABLE', `--seed ${path}: ${reason(error)}.`)]);
+    }),
+  ]);
+  const { parseSeed } = await import('../seed-file.ts');
+  try {
+    return parseSeed(parse(content));
+  } catch (error) {
+    throw usage(`--seed ${path}: ${reason(error)}.`);
+  }
+}
+
+async function reset(host: Host, { options }: Invocation, flags: OutputFlags): Promise<ExitCode> {
+  const folder = await locateInfraFolder(host, text(options, 'config') ?? null, true);
+  await folder.check();
+  await rm(folder.path, { recursive: true, force: true });
+  if (flags.format !== 'human')
+    host.stdout.write(renderJson({ format_version: FORMAT_VERSION, command: 'emulator', removed: folder.path }));
+  else (await openStderrLog(host, flags)).note(`Removed ${folder.path}: the emulator starts afresh.`);
+  return EXIT.done;
+}
+
+function usage(detail: string): DiagnosticError {
+  return new DiagnosticError([diagnostic('USAGE', detail)]);
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

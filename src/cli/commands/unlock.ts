@@ -1,13 +1,60 @@
-import type { CommandModule } from '../command.ts';
+import { dirname } from 'node:path';
+import { diagnostic } from '../../core/codes.ts';
+import { DiagnosticError } from '../../core/diagnostics.ts';
+import { FORMAT_VERSION } from '../../core/plan.ts';
+import { listLocks, removeLock } from '../../eventlog/lock.ts';
+import { describeHolder } from '../../eventlog/lock-holder.ts';
+import { renderJson } from '../../views/json/render.ts';
+import { block, escapeText } from '../../views/text.ts';
+import type { CommandModule, Invocation } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
-import { addExamples, addOutputFlags } from '../flags.ts';
+import { addExamples, addOutputFlags, readOutputFlags } from '../flags.ts';
+import type { Host } from '../host.ts';
+import { isSet, text } from '../options.ts';
+import { locateEventlog } from '../project.ts';
 
 export const unlockCommand: CommandModule = {
   configure(command) {
-    command.argument('[playbook]', 'the playbook');
-    addExamples(addOutputFlags(command), ['infra unlock x.yaml']);
+    command
+      .argument('<id>', 'the id of the lock, as the refusal named it')
+      .option('--eventlog <url>', 'the log that is locked (env INFRA_EVENTLOG; default .infra/eventlog.jsonl)')
+      .option('--emulator', "the emulator's log")
+      .option('--config <file>', 'infra.yaml to use instead of the one here or above')
+      .option('--force', "also a lock whose holder can't be judged from this host");
+    addExamples(addOutputFlags(command), ['infra unlock 0123456789ab']);
   },
-  async run() {
+
+  async run(host, { operands: [id = ''], options }) {
+    const { format } = readOutputFlags(options);
+    const folder = await lockedFolder(host, options);
+    const holder = await removeLock(folder, id, host.hostname, isSet(options, 'force'));
+    if (holder === null) throw await unknownLock(folder, id, host);
+    const { locks, user, pid, since, host: where } = holder;
+    if (format !== 'human')
+      host.stdout.write(
+        renderJson({
+          format_version: FORMAT_VERSION,
+          command: 'unlock',
+          unlocked: { id, locks, user, host: where, pid, since },
+        }),
+      );
+    else host.stdout.write(block([escapeText(`Unlocked ${locks}, which was held by ${describeHolder(holder)}.`)]));
     return EXIT.done;
   },
 };
+
+async function lockedFolder(host: Host, options: Invocation['options']): Promise<string> {
+  const eventlog = await locateEventlog(host, {
+    eventlog: text(options, 'eventlog') ?? null,
+    config: text(options, 'config') ?? null,
+    emulator: isSet(options, 'emulator'),
+  });
+  return dirname(eventlog);
+}
+
+async function unknownLock(folder: string, id: string, host: Host): Promise<DiagnosticError> {
+  const locks = await listLocks(folder, host.hostname);
+  const held = locks.map(({ holder }) => `${holder.id} (${holder.locks})`).join(', ');
+  const hint = locks.length === 0 ? 'nothing is locked' : `these are held: ${held}`;
+  return new DiagnosticError([diagnostic('USAGE', `There is no lock ${id} in ${folder}.`, { hint })]);
+}

@@ -1,0 +1,136 @@
+import { access, constants, stat, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { diagnostic } from '../core/codes.ts';
+import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
+import type { Difference, EngineEvent, StreamEvent } from '../core/events.ts';
+import { FORMAT_VERSION } from '../core/plan.ts';
+import { renderRefusal } from '../views/human/apply.ts';
+import type { HumanOptions } from '../views/human/style.ts';
+import { failureDocument } from '../views/json/diagnostic.ts';
+import { renderJson } from '../views/json/render.ts';
+import { ndjsonLine } from '../views/ndjson/events.ts';
+import type { OutputFlags } from './flags.ts';
+import type { Host } from './host.ts';
+import { openStderrLog, type StderrLog } from './stderr-log.ts';
+import { styleOf } from './terminal.ts';
+import { VERSION } from './version.ts';
+
+/** A result in each of its forms. */
+export interface Result {
+  readonly diagnostics: readonly Diagnostic[];
+  human(options: HumanOptions): string;
+  document(): object;
+}
+
+const FILE_WIDTH = 100;
+
+export async function openOutput(host: Host, flags: OutputFlags, command: string): Promise<Output> {
+  for (const { path } of flags.files) await checkWritable(resolve(host.cwd, path), path);
+  return new Output(host, flags, command, await openStderrLog(host, flags));
+}
+
+/** Where a verb tells what happens and what came of it: the result on stdout and in files, all else on stderr. */
+export class Output {
+  readonly log: StderrLog;
+  readonly #host: Host;
+  readonly #flags: OutputFlags;
+  readonly #command: string;
+  readonly #stream: string[] = [];
+
+  constructor(host: Host, flags: OutputFlags, command: string, log: StderrLog) {
+    this.#host = host;
+    this.#flags = flags;
+    this.#command = command;
+    this.log = log;
+    this.#push({ type: 'version', infra: VERSION, format_version: FORMAT_VERSION });
+  }
+
+  /** Something happened: a line of the stream, progress for people. */
+  emit(event: EngineEvent): void {
+    this.#push(event);
+    this.log.progress(event);
+  }
+
+  /** A piece of the result while the verb goes on. */
+  write(text: string): void {
+    this.#host.stdout.write(text);
+  }
+
+  /** How people see results on stdout. */
+  get human(): HumanOptions {
+    const style = styleOf(this.#host.stdout, this.#host.env, this.#flags);
+    return { ...style, verbose: this.#flags.verbose, showReads: this.#flags.showReads };
+  }
+
+  /** What a person has to see before the verb can go on; no part of the result. */
+  preview(result: Result): void {
+    if (this.#flags.format === 'human') this.write(result.human(this.human));
+    else
+      this.#host.stderr.write(
+        result.human({ ...this.human, ...styleOf(this.#host.stderr, this.#host.env, this.#flags) }),
+      );
+  }
+
+  async result(result: Result): Promise<void> {
+    for (const item of result.diagnostics) this.#push({ type: 'diagnostic', diagnostic: item });
+    if (this.#flags.format === 'json') this.write(renderJson(result.document()));
+    else if (this.#flags.format === 'human') this.write(result.human(this.human));
+    await this.#writeFiles(
+      () => result.human({ ...this.human, color: false, width: FILE_WIDTH }),
+      () => result.document(),
+    );
+  }
+
+  /** Nothing came of it. People read why on stderr, whatever stdout is. */
+  async failure(diagnostics: readonly Diagnostic[], differences: readonly Difference[] | null = null): Promise<void> {
+    const document = failureDocument(this.#command, diagnostics, differences);
+    for (const item of diagnostics) this.#push({ type: 'diagnostic', diagnostic: item });
+    if (this.#flags.format === 'json') this.write(renderJson(document));
+    if (differences === null || this.#flags.logFormat === 'json') this.log.diagnostics(diagnostics);
+    else
+      this.#host.stderr.write(
+        renderRefusal(diagnostics, differences, {
+          ...this.human,
+          ...styleOf(this.#host.stderr, this.#host.env, this.#flags),
+        }),
+      );
+    await this.#writeFiles(
+      () => renderRefusal(diagnostics, differences ?? [], { ...this.human, color: false, width: FILE_WIDTH }),
+      () => document,
+    );
+  }
+
+  #push(event: StreamEvent): void {
+    const wanted = this.#flags.format === 'ndjson';
+    const kept = this.#flags.files.some(({ format }) => format === 'ndjson');
+    if (!wanted && !kept) return;
+    const line = ndjsonLine(event, new Date(this.#host.now()).toISOString());
+    if (wanted) this.write(line);
+    if (kept) this.#stream.push(line);
+  }
+
+  async #writeFiles(human: () => string, document: () => object): Promise<void> {
+    for (const { format, path } of this.#flags.files) {
+      const text = format === 'ndjson' ? this.#stream.join('') : format === 'json' ? renderJson(document()) : human();
+      await writeFile(resolve(this.#host.cwd, path), text).catch((error: unknown) => {
+        throw unwritable(path, error);
+      });
+    }
+  }
+}
+
+/** Before anything is done: a result that can't be written afterwards would be lost. */
+async function checkWritable(path: string, given: string): Promise<void> {
+  try {
+    const stats = await stat(path).catch(() => null);
+    if (stats?.isDirectory() === true) throw new Error('it is a folder');
+    await access(stats === null ? dirname(path) : path, constants.W_OK);
+  } catch (error) {
+    throw unwritable(given, error);
+  }
+}
+
+function unwritable(path: string, error: unknown): DiagnosticError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new DiagnosticError([diagnostic('USAGE', `--out ${path} can't be written: ${why}.`)]);
+}

@@ -1,0 +1,256 @@
+import { dirname, resolve } from 'node:path';
+import { diagnostic } from '../core/codes.ts';
+import { type Diagnostic, DiagnosticError, hasErrors } from '../core/diagnostics.ts';
+import type { GuardSpec, Playbook } from '../core/step.ts';
+import { loadPlan, type PlanSource, type StoredPlan, savePlan, storableSource } from '../engine/plan-store.ts';
+import type { PlanResult, VerbOptions } from '../engine/ports.ts';
+import { readPlaybookFile } from '../playbook/files.ts';
+import { loadPlaybook } from '../playbook/load.ts';
+import { CATALOGUES } from './composition.ts';
+import { type Configuration, readConfiguration } from './configuration.ts';
+import { eventlogFile } from './eventlog-url.ts';
+import type { Host } from './host.ts';
+import { type InfraFolder, infraFolder } from './infra-folder.ts';
+import type { WorkflowFlags } from './workflow-flags.ts';
+import type { Project, WorkflowCall } from './workflow-types.ts';
+
+/** Reads a playbook from its file. Throws DiagnosticError with all that is wrong. */
+export async function openPlaybook(call: WorkflowCall, path: string, offline: boolean): Promise<Project> {
+  const { host, flags } = call;
+  const fullPath = resolve(host.cwd, path);
+  const text = await readText(host, path);
+  const workload = flags.workload === null ? null : await readText(host, flags.workload);
+  const config = await readConfiguration({ host, file: flags.config, from: dirname(fullPath) });
+  const source: PlanSource = { path, fullPath, text, sets: flags.sets, workload };
+  const options = optionsOf(flags, config, offline);
+  return assemble(call, config, source, options);
+}
+
+/** Reads the playbook of a stored plan, with the options that it was planned with. */
+export async function openStoredPlan(call: WorkflowCall, digest: string): Promise<Project> {
+  const { host, flags } = call;
+  refusePlaybookFlags(flags);
+  const config = await readConfiguration({ host, file: flags.config, from: host.cwd });
+  const folder = infraFolder(host.cwd, config.file, flags.emulator);
+  await folder.check();
+  const stored = await loadPlan(folder.plans, digest);
+  if (stored === null) throw await notStored(host, config, flags.emulator, digest);
+  if (stored.source.text === null) {
+    const detail = 'The playbook of this plan holds a token, so it is not kept: give the playbook again.';
+    throw new DiagnosticError([
+      diagnostic('CONFIRM_REQUIRED', detail, { hint: `infra apply ${stored.source.path} --confirm ${digest}` }),
+    ]);
+  }
+  const guard = mergeGuards(stored.options.guard, callerGuard(flags, config));
+  return assemble(call, config, stored.source, { ...stored.options, guard });
+}
+
+async function assemble(
+  call: WorkflowCall,
+  config: Configuration,
+  source: PlanSource,
+  options: VerbOptions,
+): Promise<Project> {
+  const { host, flags, command } = call;
+  const folder = infraFolder(host.cwd, config.file, options.emulator);
+  const mustWrite = command === 'apply';
+  const eventlog = eventlogOf(host, flags, config, folder, mustWrite);
+  const { playbook, diagnostics } = await load(call, config, source, options.guard);
+  const mayWrite = mustWrite || (command === 'exec' && playbook.steps.some((step) => step.dryRun === false));
+  const notices = [...diagnostics, ...(mayWrite ? keptNotice(host, eventlog, folder, options) : [])];
+  return { playbook, source: storableSource(source, playbook), options, config, folder, eventlog, mayWrite, notices };
+}
+
+async function load(
+  call: WorkflowCall,
+  config: Configuration,
+  source: PlanSource,
+  guard: GuardSpec | null,
+): Promise<{ playbook: Playbook; diagnostics: readonly Diagnostic[] }> {
+  const exec = call.command === 'exec';
+  const { playbook, diagnostics } = await loadPlaybook({
+    path: source.path,
+    text: source.text ?? '',
+    catalogues: CATALOGUES,
+    sets: source.sets,
+    workloadFile:
+      source.workload === null ? null : { path: call.flags.workload ?? 'the workload file', text: source.workload },
+    action: exec ? null : 'apply',
+    env: config.env,
+    project: config.project,
+    callerGuard: guard,
+    executionId: exec ? call.host.now() : null,
+    conditionalRoutes: exec ? 'note' : 'error',
+  });
+  if (playbook === null || hasErrors(diagnostics)) throw new DiagnosticError(diagnostics);
+  return { playbook, diagnostics };
+}
+
+async function readText({ cwd }: Host, path: string): Promise<string> {
+  const full = resolve(cwd, path);
+  const result = await readPlaybookFile(full);
+  if (result.kind === 'text') return result.text;
+  // The path as it was given: messages don't depend on where the project lies.
+  throw new DiagnosticError([{ ...result.why, detail: result.why.detail.replace(full, path) }]);
+}
+
+function optionsOf(flags: WorkflowFlags, config: Configuration, offline: boolean): VerbOptions {
+  return {
+    stack: flags.stack ?? config.stack,
+    reconcile: flags.reconcile,
+    targets: flags.targets,
+    excludes: flags.excludes,
+    offline: flags.offline || offline,
+    emulator: flags.emulator,
+    guard: callerGuard(flags, config),
+    allowSelfLockout: flags.allowSelfLockout,
+    takeOver: flags.takeOver,
+    includeFound: flags.includeFound,
+  };
+}
+
+const NO_GUARD: GuardSpec = {
+  requireOrg: null,
+  requireOrgDisplayName: null,
+  requireBillingAccount: null,
+  requireCloudId: null,
+  requireFolder: null,
+};
+
+function callerGuard(flags: WorkflowFlags, config: Configuration): GuardSpec | null {
+  if (flags.guardOrg === null) return config.guard;
+  const requireOrg = /^(?:organizations\/)?(\d{1,25})$/.exec(flags.guardOrg)?.[1];
+  if (requireOrg === undefined)
+    throw usage(
+      `--guard-org ${flags.guardOrg}: an organisation is written 123456789012 or organizations/123456789012.`,
+    );
+  return mergeGuards(config.guard, { ...NO_GUARD, requireOrg });
+}
+
+/** Both guards; two that differ can't be held at once. */
+function mergeGuards(a: GuardSpec | null, b: GuardSpec | null): GuardSpec | null {
+  if (a === null || b === null) return a ?? b;
+  if (a.requireOrg !== null && b.requireOrg !== null && a.requireOrg !== b.requireOrg) {
+    throw new DiagnosticError([
+      diagnostic(
+        'GUARD_CONTRADICTION',
+        `The caller pins both organizations/${a.requireOrg} and organizations/${b.requireOrg}.`,
+      ),
+    ]);
+  }
+  return {
+    requireOrg: a.requireOrg ?? b.requireOrg,
+    requireOrgDisplayName: a.requireOrgDisplayName ?? b.requireOrgDisplayName,
+    requireBillingAccount: a.requireBillingAccount ?? b.requireBillingAccount,
+    requireCloudId: a.requireCloudId ?? b.requireCloudId,
+    requireFolder: a.requireFolder ?? b.requireFolder,
+  };
+}
+
+/** The log: the emulator's own, the flag's, the environment's, a configuration's, or the one in `.infra`. */
+function eventlogOf(
+  { cwd, env }: Host,
+  flags: Pick<WorkflowFlags, 'eventlog' | 'emulator'>,
+  config: Configuration,
+  folder: InfraFolder,
+  mustWrite: boolean,
+): string {
+  if (flags.eventlog !== null) return eventlogFile(flags.eventlog, cwd, mustWrite);
+  if (flags.emulator) return folder.eventlog;
+  const named = env['INFRA_EVENTLOG'] ?? '';
+  if (named !== '') return eventlogFile(named, cwd, mustWrite);
+  return config.eventlog === null
+    ? folder.eventlog
+    : eventlogFile(config.eventlog.url, config.eventlog.base, mustWrite);
+}
+
+/** The log that a verb without a playbook speaks of. */
+export async function locateEventlog(
+  host: Host,
+  flags: Pick<WorkflowFlags, 'eventlog' | 'config' | 'emulator'>,
+): Promise<string> {
+  const config = await readConfiguration({ host, file: flags.config, from: host.cwd });
+  return eventlogOf(host, flags, config, infraFolder(host.cwd, config.file, flags.emulator), true);
+}
+
+/** `.infra`, or its emulator part, for a verb without a playbook. */
+export async function locateInfraFolder(host: Host, file: string | null, emulator: boolean): Promise<InfraFolder> {
+  const config = await readConfiguration({ host, file, from: host.cwd });
+  return infraFolder(host.cwd, config.file, emulator);
+}
+
+function keptNotice(
+  { env }: Host,
+  eventlog: string,
+  folder: InfraFolder,
+  { emulator }: VerbOptions,
+): readonly Diagnostic[] {
+  if (emulator || env['CI'] !== 'true' || eventlog !== folder.eventlog) return [];
+  return [
+    diagnostic(
+      'LOG_NOT_KEPT',
+      `Facts go to ${eventlog}, and CI is set: where this folder is thrown away, so is the record of what is owned.`,
+      { hint: 'give --eventlog or INFRA_EVENTLOG a place that is kept' },
+    ),
+  ];
+}
+
+/** The reviewed plan of a digest, where the store has it. */
+export async function reviewedPlan({ folder }: Project, digest: string): Promise<StoredPlan | null> {
+  await folder.check();
+  return loadPlan(folder.plans, digest);
+}
+
+/** Keeps a plan so that its digest alone can be confirmed. */
+export async function keepPlan({ folder, options, source }: Project, result: PlanResult, now: number): Promise<void> {
+  if (result.plan.digest === null) return;
+  await folder.prepare();
+  await savePlan(folder.plans, {
+    ...result,
+    verb: result.plan.command,
+    options,
+    source,
+    savedAt: new Date(now).toISOString(),
+  });
+}
+
+/** What selects and shapes a plan is part of the stored one. */
+function refusePlaybookFlags(flags: WorkflowFlags): void {
+  const given = [
+    flags.sets.length > 0 && '--set',
+    flags.workload !== null && '--workload',
+    flags.stack !== null && '--stack',
+    flags.reconcile !== null && '--reconcile',
+    flags.targets.length > 0 && '--target',
+    flags.excludes.length > 0 && '--exclude',
+  ].filter((name): name is string => name !== false);
+  if (given.length > 0)
+    throw usage(`${given.join(', ')}: without a playbook the stored plan is applied as it was planned.`);
+}
+
+async function notStored(
+  host: Host,
+  config: Configuration,
+  emulator: boolean,
+  digest: string,
+): Promise<DiagnosticError> {
+  const other = infraFolder(host.cwd, config.file, !emulator);
+  const found = await loadPlan(other.plans, digest).catch(() => null);
+  const hint =
+    found === null
+      ? 'give the playbook as well, or plan again'
+      : emulator
+        ? 'that plan is not of the emulator: leave --emulator out'
+        : 'that plan is of the emulator: add --emulator';
+  return new DiagnosticError([
+    diagnostic(
+      'DIGEST_STALE',
+      `No plan with the digest ${digest} is kept in ${infraFolder(host.cwd, config.file, emulator).plans}. Nothing was sent.`,
+      { hint },
+    ),
+  ]);
+}
+
+function usage(detail: string): DiagnosticError {
+  return new DiagnosticError([diagnostic('USAGE', detail)]);
+}

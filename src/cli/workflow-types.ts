@@ -1,0 +1,45 @@
+import type { Diagnostic } from '../core/diagnostics.ts';
+import type { Playbook } from '../core/step.ts';
+import type { PlanSource } from '../engine/plan-store.ts';
+import type { EnginePorts, PlanRequest, VerbOptions } from '../engine/ports.ts';
+import type { Invocation } from './command.ts';
+import type { Configuration } from './configuration.ts';
+import type { Host, SignalName } from './host.ts';
+import type { InfraFolder } from './infra-folder.ts';
+import type { Output } from './output.ts';
+import type { WorkflowFlags } from './workflow-flags.ts';
+
+export type WorkflowCommand = 'plan' | 'apply' | 'exec';
+
+/** A verb over a playbook before anything is opened. */
+export interface WorkflowCall {
+  readonly host: Host;
+  readonly command: WorkflowCommand;
+  readonly invocation: Invocation;
+  readonly flags: WorkflowFlags;
+  readonly output: Output;
+}
+
+/** A playbook that was read, with all that the caller and infra.yaml say about it. */
+export interface Project {
+  readonly playbook: Playbook;
+  readonly source: PlanSource;
+  readonly options: VerbOptions;
+  readonly config: Configuration;
+  readonly folder: InfraFolder;
+  /** Path of the event log. */
+  readonly eventlog: string;
+  /** Whether the run may change the cloud. */
+  readonly mayWrite: boolean;
+  /** Warnings and notes about the playbook and its surroundings; they belong to the result. */
+  readonly notices: readonly Diagnostic[];
+}
+
+/** A verb over a playbook with all it needs. */
+export interface Workflow extends WorkflowCall {
+  readonly project: Project;
+  readonly ports: EnginePorts;
+  readonly request: PlanRequest;
+  /** The signal that interrupted the run, if one did. */
+  interruptedBy(): SignalName | null;
+}
