@@ -1,4 +1,3 @@
-import type { SourcePosition } from '../core/diagnostics.ts';
 import type { Json } from '../core/json.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { DEFAULT_POLL, type GuardSpec, type Skip, type Step } from '../core/step.ts';
@@ -7,22 +6,22 @@ import { readFields, readInput, type ToolFields } from './fields.ts';
 import { addGuards, type GuardLevel, readGuard } from './guard.ts';
 import { addressesOf, type BuildContext, type Instance } from './instances.ts';
 import type { Order } from './order.ts';
+import { Positions } from './positions.ts';
 import { instanceAddress } from './references.ts';
 import { Renderer } from './render.ts';
-import { child, type MapNode, positionOf, type TreeNode } from './tree.ts';
+import { child, positionOf } from './tree.ts';
 import type { WrittenStep } from './workflow.ts';
 
 /** What `desc` shows for an execution that does not exist yet. */
 const FUTURE_EXECUTION = '(known after apply: execution_id)';
 
-/** Turns instances into steps; guards and positions are shared by the instances of one written step. */
+/** Turns instances into steps; guards are worked out once a written step. */
 export class StepBuilder {
   readonly #context: BuildContext;
   readonly #order: Order;
   /** The guards under every step's own: defaults, infra.yaml, the caller. */
   readonly #guards: readonly GuardLevel[];
   readonly #stepGuards = new Map<WrittenStep, GuardSpec | null>();
-  readonly #positions = new Map<MapNode, ReadonlyMap<string, SourcePosition>>();
   #edges = 0;
 
   constructor(context: BuildContext, order: Order, guards: readonly GuardLevel[]) {
@@ -47,7 +46,7 @@ export class StepBuilder {
       name: step.name,
       desc: this.#desc(instance),
       source: positionOf(step.node),
-      positions: this.#positionsOf(tool),
+      positions: new Positions(tool),
       skip: null,
       provider: chosen.provider,
       action: chosen.action.name,
@@ -105,27 +104,6 @@ export class StepBuilder {
     const guard = addGuards(levels, step.name, step.node, this.#context.findings);
     this.#stepGuards.set(step, guard);
     return guard;
-  }
-
-  #positionsOf(tool: MapNode): ReadonlyMap<string, SourcePosition> {
-    const known = this.#positions.get(tool);
-    if (known !== undefined) return known;
-    const positions = new Map<string, SourcePosition>();
-    notePositions(tool, '', positions);
-    this.#positions.set(tool, positions);
-    return positions;
-  }
-}
-
-/** Keys by dotted path (`input.rules.0.cidr`): where each value stands. */
-function notePositions(node: TreeNode, prefix: string, positions: Map<string, SourcePosition>): void {
-  if (node.kind === 'scalar') return;
-  const children: Iterable<readonly [string | number, TreeNode]> =
-    node.kind === 'list' ? node.items.entries() : [...node.entries].map(([key, entry]) => [key, entry.value] as const);
-  for (const [key, value] of children) {
-    const path = prefix === '' ? String(key) : `${prefix}.${key}`;
-    positions.set(path, positionOf(value));
-    notePositions(value, path, positions);
   }
 }
 

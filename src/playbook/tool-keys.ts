@@ -17,9 +17,13 @@ const REPLACED_WHOLE = new Set(['auth', 'endpoint']);
 /** Adds up instead of being overridden; read from every level on its own. */
 const ADDED_UP = new Set(['guard']);
 
+const KEYS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries(OWN_KEYS).map(([provider, own]) => [provider, new Set(['kind', ...COMMON_KEYS, ...own, ...IGNORED_KEYS])]),
+);
+
 /** The keys of one provider's tool. */
 function keysOf(provider: string): ReadonlySet<string> {
-  return new Set(['kind', ...COMMON_KEYS, ...(OWN_KEYS[provider] ?? []), ...IGNORED_KEYS]);
+  return KEYS.get(provider) ?? DEFAULTS_KEYS;
 }
 
 /** Complains about keys of a tool that its provider doesn't have, and notes the ones that have no effect. */

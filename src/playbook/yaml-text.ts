@@ -1,11 +1,13 @@
-import { Composer, Lexer, LineCounter, Parser, type ParsedNode, type YAMLError } from 'yaml';
-import { toTree } from './yaml-tree.ts';
-import type { Findings, Place } from './findings.ts';
-import type { Origin, TreeNode } from './tree.ts';
+import { Composer, Lexer, Parser, type ParsedNode, type YAMLError } from 'yaml';
+import { Findings } from './findings.ts';
+import { LineMap } from './line-map.ts';
+import type { MapNode, Origin, TreeNode } from './tree.ts';
+import { cutWorkflow, type Range, type Slices } from './yaml-slices.ts';
+import { TreeBuilder } from './yaml-tree.ts';
 
 /** Deeper nesting than any playbook has; the library's recursion must not decide what is too deep. */
 export const MAX_DEPTH = 64;
-/** The parser's own stack: a mapping in a list takes two entries, and the document one. */
+/** The parser's own stack: the document and at most two entries a level. */
 const MAX_STACK = 2 * MAX_DEPTH + 2;
 const SHOWN_ERRORS = 20;
 
@@ -13,34 +15,56 @@ type CstToken = ReturnType<Parser['next']> extends Generator<infer T> ? T : neve
 
 /** Reads one YAML document. Null when it can't be read or is empty; the findings say why. */
 export function readYaml(text: string, file: string, findings: Findings): TreeNode | null {
-  const lines = new LineCounter();
-  const origin = originOf(file, lines);
-  const tokens = readTokens(text, lines, origin, findings);
-  if (tokens === null) return null;
-  const root = compose(tokens, text.length, origin, findings);
-  return root === null ? null : toTree(root, origin, findings);
+  const origin = new LineMap(file, text);
+  const slices = cutWorkflow(text);
+  const sliced = slices === null ? null : readSlices(text, slices, origin);
+  if (sliced !== null) return sliced;
+  const root = readPart(text, 0, origin, findings);
+  return root === null ? null : new TreeBuilder(origin, findings).build(root, 0);
 }
 
-function originOf(file: string, lines: LineCounter): Origin {
-  return {
-    file,
-    position(offset) {
-      const { line, col } = lines.linePos(offset);
-      return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
-    },
+/** Reads a text slice by slice; null when any part is not valid on its own, for the whole to be judged. */
+function readSlices(text: string, slices: Slices, origin: Origin): TreeNode | null {
+  const findings = new Findings();
+  const builder = new TreeBuilder(origin, findings);
+  const read = ({ start, end }: Range): TreeNode | null => {
+    const root = readPart(text.slice(start, end), start, origin, findings);
+    return root === null ? null : builder.build(root, start);
   };
+  const head = read(slices.head);
+  if (head?.kind !== 'map') return null;
+  const items: TreeNode[] = [];
+  for (const range of slices.items) {
+    const part = read(range);
+    if (part?.kind !== 'list') return null;
+    for (const item of part.items) items.push(item);
+  }
+  const tail = text.slice(slices.tail.start).trim() === '' ? undefined : read(slices.tail);
+  if (tail === null || (tail !== undefined && tail.kind !== 'map')) return null;
+  return joined(head, items, tail);
+}
+
+function joined(head: MapNode, items: readonly TreeNode[], tail: MapNode | undefined): MapNode | null {
+  const workflow = head.entries.get('workflow');
+  const twice = [...(tail?.entries.keys() ?? [])].some((key) => head.entries.has(key));
+  if (workflow === undefined || workflow.value.kind !== 'scalar' || twice) return null;
+  const list: TreeNode = { ...workflow.value, kind: 'list', items };
+  return { ...head, entries: new Map([...head.entries, ['workflow', { ...workflow, value: list }], ...(tail?.entries ?? [])]) };
+}
+
+function readPart(text: string, base: number, origin: Origin, findings: Findings): ParsedNode | null {
+  const tokens = readTokens(text, base, origin, findings);
+  return tokens === null ? null : compose(tokens, text.length, base, origin, findings);
 }
 
 /** The concrete syntax, bounded in depth while it grows. */
-function readTokens(text: string, lines: LineCounter, origin: Origin, findings: Findings): readonly CstToken[] | null {
-  const parser = new Parser(lines.addNewLine);
+function readTokens(text: string, base: number, origin: Origin, findings: Findings): readonly CstToken[] | null {
+  const parser = new Parser();
   const tokens: CstToken[] = [];
-  lines.addNewLine(0);
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) tokens.push(token);
     if (parser.stack.length > MAX_STACK) {
-      const place: Place = { origin, offset: parser.offset };
-      findings.add('YAML_LIMIT', `The text nests deeper than ${MAX_DEPTH} levels.`, place);
+      findings.add('YAML_LIMIT', `The text nests deeper than ${MAX_DEPTH} levels.`, { origin, offset: base + parser.offset });
       return null;
     }
   }
@@ -48,23 +72,21 @@ function readTokens(text: string, lines: LineCounter, origin: Origin, findings: 
   return tokens;
 }
 
-function compose(tokens: readonly CstToken[], length: number, origin: Origin, findings: Findings): ParsedNode | null {
+function compose(tokens: readonly CstToken[], length: number, base: number, origin: Origin, findings: Findings): ParsedNode | null {
   const composer = new Composer({ uniqueKeys: false, version: '1.2', merge: false, prettyErrors: false, logLevel: 'silent' });
   const documents = [...composer.compose(tokens, true, length)];
   const [first, second] = documents;
   if (first === undefined) return null;
   const troubles = documents.flatMap((document) => [...document.errors, ...document.warnings]);
-  for (const trouble of troubles.slice(0, SHOWN_ERRORS)) addTrouble(trouble, origin, findings);
-  if (troubles.length > 0) return null;
-  const problem = refuseStream(first, second, origin, findings);
-  if (problem) return null;
+  for (const trouble of troubles.slice(0, SHOWN_ERRORS)) addTrouble(trouble, base, origin, findings);
+  if (troubles.length > 0 || refuseStream(first, second, origin, findings)) return null;
   if (first.contents === null) findings.add('YAML_INVALID', 'The file has no content.', { origin, offset: 0 });
   return first.contents;
 }
 
 interface Parsed {
   readonly range: readonly number[];
-  readonly directives: { readonly yaml: { readonly version: string; readonly explicit?: boolean | undefined } };
+  readonly directives: { readonly yaml: { readonly version: string } };
 }
 
 function refuseStream(first: Parsed, second: Parsed | undefined, origin: Origin, findings: Findings): boolean {
@@ -79,9 +101,9 @@ function refuseStream(first: Parsed, second: Parsed | undefined, origin: Origin,
   return true;
 }
 
-function addTrouble(trouble: YAMLError, origin: Origin, findings: Findings): void {
+function addTrouble(trouble: YAMLError, base: number, origin: Origin, findings: Findings): void {
   const hint = trouble.code === 'TAB_AS_INDENT' ? 'indent with spaces' : null;
-  findings.add('YAML_INVALID', sentence(trouble.message), { origin, offset: trouble.pos[0] }, { hint });
+  findings.add('YAML_INVALID', sentence(trouble.message), { origin, offset: base + trouble.pos[0] }, { hint });
 }
 
 function sentence(message: string): string {
