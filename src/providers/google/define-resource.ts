@@ -1,11 +1,13 @@
+import type { Code } from '../../core/codes.ts';
+import type { Diagnostic } from '../../core/diagnostics.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { ChangeContext, FieldRule, Observation } from '../../core/resource.ts';
 import type { StepKind } from '../../core/step.ts';
 import type { Value, ValueObject } from '../../core/value.ts';
-import type { Target } from '../lifecycle-provider.ts';
-import type { ApiCall, GoogleService } from './client.ts';
+import type { Target, WriteOperation, WriteResult } from '../lifecycle-provider.ts';
+import type { ApiCall, ApiFailure, GoogleService } from './client.ts';
 import type { InputField, LinkProblem } from './inputs.ts';
-import type { Reads } from './reads.ts';
+import type { Answer, Reads } from './reads.ts';
 
 /** A request as a type words it; the provider sends it, the catalogue shows it. */
 export interface ApiRequest {
@@ -39,8 +41,8 @@ export interface ActionDefinition {
   readonly declare: (values: ValueObject) => Declared;
   /** The request of a read. */
   readonly request?: (desired: ValueObject) => ApiRequest;
-  /** A read that is a list: the member of the answer that holds the items of all pages. */
-  readonly items?: string;
+  /** What a read gives, all pages of it. */
+  readonly read?: (desired: ValueObject, reads: Reads) => Promise<Answer<JsonObject>>;
 }
 
 export interface Permissions {
@@ -77,6 +79,23 @@ export interface ResourceDefinition {
   /** Deleted things can be had back for this long. */
   readonly retention?: { readonly days: number; readonly undelete: boolean };
   readonly observe: (target: Target, reads: Reads) => Promise<Observation>;
+  /** What a refusal of a write comes to, where a read tells more than the answer; null: the answer stands. */
+  readonly onRefused?: (refusal: Refusal) => Promise<WriteResult | null>;
+  /** Refusals that pass by themselves where this run made or deleted what the request depends on. */
+  readonly passesWhenFresh?: readonly Code[];
+  /** What is wrong with the resource that a write answered; null: it is ours. */
+  readonly answerProblem?: (operation: WriteOperation, resource: JsonObject) => string | null;
+  readonly answerWarnings?: (operation: WriteOperation, resource: JsonObject) => readonly Diagnostic[];
+}
+
+/** A refused write, and the means to look at what it met. */
+export interface Refusal {
+  readonly operation: WriteOperation;
+  readonly failure: ApiFailure;
+  /** Opens reads that see the world as it is now. */
+  readonly reads: () => Reads;
+  /** Waits that many milliseconds; ends at once when the run is interrupted. */
+  readonly sleep: (ms: number) => Promise<void>;
 }
 
 /** Actions that only read, of a type that is not written. */

@@ -4,9 +4,10 @@ import type { Step } from '../../core/step.ts';
 import type { ValueObject } from '../../core/value.ts';
 import { isResource } from './actions.ts';
 import { type Draft, draftOf, linkDiagnostic } from './drafts.ts';
-import { textAt } from './inputs.ts';
+import { displayPath } from './folder-path.ts';
+import { isMap, textAt } from './inputs.ts';
 import { orderOf } from './order.ts';
-import { Places, placeKey } from './places.ts';
+import { declaredTree, Places, placeKey } from './places.ts';
 import { folderTail, folderUrn } from './resources/folder.ts';
 
 /** Reads the inputs of all steps and ties them together: places, URNs, order. */
@@ -37,7 +38,7 @@ function declare(drafts: readonly Draft[], places: Places): ReadonlyMap<string, 
         action: draft.spec,
         urn: urns.of(draft),
         desired: desiredOf(draft, places),
-        options: draft.options,
+        options: optionsOf(draft, places),
         fields: isResource(draft.definition) ? (draft.definition.fieldsFor?.(draft.options) ?? draft.definition.fields) : {},
         dependsOn: [...(order.edges.get(draft.address) ?? [])].filter((address) => !draft.step.dependsOn.includes(address)),
         needs: order.needs(draft.address),
@@ -52,6 +53,15 @@ function desiredOf(draft: Draft, places: Places): ValueObject {
   const key = placeKey(draft);
   const place = places.of(draft);
   return key === null || place === null ? draft.desired : { ...draft.desired, [key]: place.value };
+}
+
+/** A place that has to be looked up live needs to be told where, be it by the guard. */
+function optionsOf(draft: Draft, places: Places): ValueObject {
+  const key = placeKey(draft);
+  const was = draft.options['was'];
+  const paths = [key === null ? '' : textAt(desiredOf(draft, places), key), isMap(was) ? textAt(was, 'parent') : ''];
+  const tree = paths.some((path) => displayPath(path) !== null) ? declaredTree(draft) : null;
+  return tree === null ? draft.options : { ...draft.options, organization: tree };
 }
 
 /** URNs before anything runs: a folder inside a folder of the playbook carries that one's own place and name. */

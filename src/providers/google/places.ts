@@ -124,7 +124,7 @@ export function placeKey(draft: Draft): string | null {
 }
 
 /** The organisation that the step itself or its guard names. */
-function declaredTree(draft: Draft): string | null {
+export function declaredTree(draft: Draft): string | null {
   const own = textAt(draft.options, 'organization');
   const pinned = draft.step.guard?.requireOrg ?? null;
   return own !== '' ? own : pinned === null ? null : `organizations/${pinned}`;

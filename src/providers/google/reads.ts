@@ -30,3 +30,12 @@ export interface Reads {
   /** Version 3. */
   policy(resource: string): Promise<Answer<JsonObject>>;
 }
+
+/** A whole list as the API words one page of it. */
+export function listAnswer(member: string, answer: Answer<readonly JsonObject[]>): Answer<JsonObject> {
+  return answer.kind === 'ok' ? { kind: 'ok', value: { [member]: answer.value } } : answer;
+}
+
+export function mapAnswer(member: string, answer: Answer<ReadonlyMap<string, JsonObject>>): Answer<JsonObject> {
+  return answer.kind === 'ok' ? { kind: 'ok', value: { [member]: [...answer.value.values()] } } : answer;
+}

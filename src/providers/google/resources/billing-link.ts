@@ -47,6 +47,11 @@ export const billingLink = defineResource({
     read: ['resourcemanager.projects.get'],
   },
   observe,
+  answerProblem: ({ change, desired }, resource) => {
+    const wanted = change === 'delete' ? '' : textAt(desired, 'billing_account');
+    return text(resource, 'billingAccountName') === wanted ? null : `The link was written, and the answer shows "${text(resource, 'billingAccountName')}" instead of "${wanted}".`;
+  },
+  answerWarnings: ({ change, declaration }, resource) => (change === 'delete' || resource['billingEnabled'] === true ? [] : [billingDisabled(resource, declaration.address)]),
 });
 
 function requests({ change, desired }: ChangeContext): readonly ApiRequest[] {

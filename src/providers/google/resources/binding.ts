@@ -1,3 +1,5 @@
+import { diagnostic } from '../../../core/codes.ts';
+import type { Diagnostic } from '../../../core/diagnostics.ts';
 import { canonicalJson, type JsonObject, sha256Hex } from '../../../core/json.ts';
 import type { ChangeContext, Observation } from '../../../core/resource.ts';
 import { display, type ValueObject } from '../../../core/value.ts';
@@ -5,7 +7,7 @@ import type { Target } from '../../lifecycle-provider.ts';
 import type { GoogleService } from '../client.ts';
 import { refuseWildcards } from '../common-inputs.ts';
 import { type ApiRequest, type Declared, defineResource, type Foreign, nameSegments, type Permissions, type ResourceDefinition } from '../define-resource.ts';
-import { hasGrant, isDowngraded, policyDowngraded } from '../iam-policy.ts';
+import { hasGrant, isDowngraded, isSettable, policyDowngraded, removeGrant } from '../iam-policy.ts';
 import { type InputField, isMap, type LinkProblem, mapField, objectOf, present, problemAt, readMembers, textAt, textField } from '../inputs.ts';
 import { isBasicRole, memberProblem, normalizeMember, type PolicyHolder, removableMemberProblem } from '../members.ts';
 import { ABSENT, found, isInsidePending, knownPlace, placeUnknown, text, unreadable } from '../observing.ts';
@@ -59,7 +61,15 @@ export function defineBinding(place: BindingPlace): ResourceDefinition {
         check: removalProblems,
         declare: named,
       },
-      { name: `${place.prefix}.iam.get_policy`, kind: 'read', converge: 'single', input: place.input, declare: named, request: (desired) => policyRead(desired['resource']) },
+      {
+        name: `${place.prefix}.iam.get_policy`,
+        kind: 'read',
+        converge: 'single',
+        input: place.input,
+        declare: named,
+        request: (desired) => policyRead(desired['resource']),
+        read: (desired, reads) => reads.policy(textAt(desired, 'resource')),
+      },
     ],
     urn: (desired) => bindingUrn(desired),
     batchKey: (desired) => `iam:${display(desired['resource'] ?? null)}`,
@@ -165,7 +175,15 @@ async function observe(target: Target, reads: Reads): Promise<Observation> {
   const grant = grantOf(target.desired);
   if (!hasGrant(policy.value, grant)) return ABSENT;
   const actual = { resource, role: grant.role, member: grant.member, ...(grant.condition === null ? {} : { condition: grant.condition }) };
-  return found(actual, { actual, state: 'bound' });
+  return found(actual, { actual, state: 'bound', blockers: target.forDelete ? lockout(policy.value, resource, target) : [] });
+}
+
+/** Only a warning: the caller may allow it, and a write that is not allowed to refuses. */
+function lockout(policy: JsonObject, resource: string, target: Target): readonly Diagnostic[] {
+  const grant = grantOf(target.desired);
+  if (!isSettable(policy, resource) || isSettable(removeGrant(policy, grant), resource)) return [];
+  const detail = `${grant.role} for ${grant.member} is the last grant in the policy of ${resource} by which this policy can be set; removing it is refused.`;
+  return [diagnostic('SELF_LOCKOUT', detail, { address: target.declaration.address, severity: 'warning', hint: 'Grant it to someone else first, or pass --allow-self-lockout.' })];
 }
 
 /** A grant's key: role, member and condition. */

@@ -4,12 +4,14 @@ import type { Diagnostic } from '../../../core/diagnostics.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { ChangeContext, FieldRule, Observation } from '../../../core/resource.ts';
 import { display } from '../../../core/value.ts';
-import type { Target } from '../../lifecycle-provider.ts';
+import type { Target, WriteResult } from '../../lifecycle-provider.ts';
 import { parentField, refuseWildcards, treeField, undeleteField, wasField } from '../common-inputs.ts';
-import { type ApiRequest, defineResource, type Foreign, nameSegments } from '../define-resource.ts';
+import { type ApiRequest, defineResource, type Foreign, nameSegments, type Refusal } from '../define-resource.ts';
+import { displayPath } from '../folder-path.ts';
 import { isMap, present, textAt, textField } from '../inputs.ts';
+import { lookUpFolder } from '../live-folders.ts';
 import { ABSENT, etagOf, found, isActive, isInsidePending, knownPlace, placeUnknown, purgeTimeOf, stateOf, text, unreadable } from '../observing.ts';
-import type { Answer, Reads } from '../reads.ts';
+import { type Answer, listAnswer, type Reads } from '../reads.ts';
 import { folderNameFormat } from '../validation.ts';
 import { projectUrn } from './project.ts';
 
@@ -57,7 +59,7 @@ export const folder = defineResource({
       input: [parentField, treeField],
       declare: ({ parent, organization }) => ({ desired: present({ parent }), options: present({ organization }) }),
       request: ({ parent }) => ({ service: 'crm', method: 'GET', path: 'folders', query: { parent: String(display(parent ?? null)), pageSize: PAGE_SIZE } }),
-      items: 'folders',
+      read: async ({ parent }, reads) => listAnswer('folders', await reads.foldersIn(String(parent))),
     },
   ],
   urn: (desired) => (typeof desired['parent'] === 'string' ? folderUrn(desired['parent'], textAt(desired, 'display_name')) : null),
@@ -73,6 +75,8 @@ export const folder = defineResource({
   },
   retention: { days: RETENTION_DAYS, undelete: true },
   observe,
+  onRefused,
+  passesWhenFresh: ['FOLDER_NOT_EMPTY'],
 });
 
 function requests({ change, declaration, desired, observation }: ChangeContext): readonly ApiRequest[] {
@@ -111,8 +115,8 @@ async function observe(target: Target, reads: Reads): Promise<Observation> {
 async function observeFormer(target: Target, reads: Reads): Promise<Observation | null> {
   const was = target.declaration.options['was'];
   if (!isMap(was)) return null;
-  const parent = textAt(was, 'parent') || knownPlace(target, 'parent');
-  if (parent === null) return null;
+  const parent = await formerParent(textAt(was, 'parent') || (knownPlace(target, 'parent') ?? ''), target, reads);
+  if (parent === '') return null;
   const listed = await reads.foldersIn(parent);
   if (listed.kind === 'failed') return unreadable(listed, target);
   const name = textAt(was, 'display_name') || textAt(target.desired, 'display_name');
@@ -120,6 +124,14 @@ async function observeFormer(target: Target, reads: Reads): Promise<Observation 
   const [match] = matches;
   if (matches.length > 1) return ambiguous(target, matches);
   return match === undefined ? null : see(match, target, reads);
+}
+
+/** A former parent may itself be named by its path; one that is gone leads nowhere. */
+async function formerParent(written: string, target: Target, reads: Reads): Promise<string> {
+  const names = displayPath(written);
+  if (names === null) return written;
+  const found = await lookUpFolder(textAt(target.declaration.options, 'organization'), names, reads);
+  return found.kind === 'found' ? found.name : '';
 }
 
 /** The folder by the id that the log knows it by; one that is deleted counts only where it is to be undeleted. */
@@ -169,6 +181,22 @@ function ambiguous(target: Target, matches: readonly JsonObject[]): Observation 
   const { address, urn } = target.declaration;
   const why = diagnostic('AMBIGUOUS', `More than one active folder has the display name "${textAt(target.desired, 'display_name')}" there: ${names}.`, { address, urn });
   return { kind: 'unreadable', why };
+}
+
+/** The sibling that has the name: ours where an earlier attempt was under way, else named so that it can be adopted. */
+async function onRefused({ operation, failure, reads }: Refusal): Promise<WriteResult | null> {
+  const mayClash = failure.diagnostic.code === 'FOLDER_NAME_TAKEN' || (failure.canonical === 'FAILED_PRECONDITION' && operation.change !== 'delete') || failure.status === 409;
+  if (!mayClash || operation.change === 'delete') return null;
+  const [parent, displayName] = [textAt(operation.desired, 'parent'), textAt(operation.desired, 'display_name')];
+  const listed = await reads().foldersIn(parent);
+  const isOther = (item: JsonObject) => text(item, 'name') !== operation.observation?.id;
+  const sibling = listed.kind === 'ok' ? listed.value.find((item) => isActive(item) && text(item, 'displayName') === displayName && isOther(item)) : undefined;
+  if (sibling === undefined) return null;
+  const name = text(sibling, 'name');
+  if (operation.change === 'create' && operation.repeat) return { kind: 'done', id: name, resource: sibling, warnings: [] };
+  const { address, urn } = operation.declaration;
+  const hint = operation.change === 'create' ? 'Plan again to take it as it is, or adopt it: infra adopt <playbook> --target <step>.' : 'Choose another name, or rename that folder first.';
+  return { kind: 'failed', why: diagnostic('FOLDER_NAME_TAKEN', `Names are unique under a parent, and ${name} in ${parent} has the display name "${displayName}".`, { address, urn, hint }) };
 }
 
 function fromForeign(urn: string, desired: JsonObject): Foreign {

@@ -1,4 +1,4 @@
-import { present } from '../inputs.ts';
+import { present, textAt } from '../inputs.ts';
 import { organizationField } from '../common-inputs.ts';
 import { defineReads, nameSegments } from '../define-resource.ts';
 
@@ -14,6 +14,7 @@ export const organization = defineReads({
       input: [organizationField],
       declare: (values) => ({ desired: present({ organization: values['organization'] }), options: {} }),
       request: (desired) => ({ service: 'crm', method: 'GET', path: nameSegments(desired['organization']) }),
+      read: (desired, reads) => reads.organization(textAt(desired, 'organization')),
     },
   ],
 });

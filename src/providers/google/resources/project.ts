@@ -4,12 +4,12 @@ import type { Diagnostic } from '../../../core/diagnostics.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { ChangeContext, FieldRule, Observation } from '../../../core/resource.ts';
 import { display } from '../../../core/value.ts';
-import type { Target } from '../../lifecycle-provider.ts';
+import type { Target, WriteOperation, WriteResult } from '../../lifecycle-provider.ts';
 import { labelsField, newProjectIdField, parentField, projectIdField, refuseWildcards, treeField, undeleteField } from '../common-inputs.ts';
-import { type ApiRequest, defineResource, type Foreign, segment } from '../define-resource.ts';
+import { type ApiRequest, defineResource, type Foreign, type Refusal, segment } from '../define-resource.ts';
 import { booleanField, objectOf, present, textAt, textField } from '../inputs.ts';
 import { ABSENT, etagOf, found, invisible, isActive, isInsidePending, knownPlace, purgeTimeOf, stateOf, text } from '../observing.ts';
-import type { Reads } from '../reads.ts';
+import type { Answer, Reads } from '../reads.ts';
 import { projectNameFormat } from '../validation.ts';
 
 const URN = 'google:cloudresourcemanager:project:';
@@ -52,6 +52,7 @@ export const project = defineResource({
       input: [projectIdField],
       declare: ({ project_id }) => ({ desired: present({ project_id }), options: {} }),
       request: ({ project_id }) => ({ service: 'crm', method: 'GET', path: `projects/${segment(project_id)}` }),
+      read: (desired, reads) => reads.project(textAt(desired, 'project_id')),
     },
   ],
   urn: (desired) => projectUrn(textAt(desired, 'project_id')),
@@ -67,6 +68,9 @@ export const project = defineResource({
   },
   retention: { days: RETENTION_DAYS, undelete: true },
   observe,
+  onRefused,
+  answerProblem: ({ desired }, resource) =>
+    text(resource, 'projectId') === textAt(desired, 'project_id') ? null : `The answer is about "${text(resource, 'projectId')}", not about ${textAt(desired, 'project_id')}.`,
 });
 
 function requests(context: ChangeContext): readonly ApiRequest[] {
@@ -144,6 +148,52 @@ async function obstacles(resource: JsonObject, target: Target, reads: Reads): Pr
   const account = billing.kind === 'ok' ? text(billing.value, 'billingAccountName') : '';
   if (account === '') return blocking;
   return [...blocking, diagnostic('BILLING_LINKED', `The project is linked to ${account}; the deletion cuts that link and an undelete does not bring it back.`, { address })];
+}
+
+/**
+ * "Already exists" is told apart by a read: ours, elsewhere, pending deletion, or someone else's. After an attempt whose
+ * answer was lost, what can't be seen yet is ours and under way.
+ */
+async function onRefused(refusal: Refusal): Promise<WriteResult | null> {
+  const { operation, failure } = refusal;
+  const isTaken = failure.status === 409 && failure.canonical !== 'ABORTED';
+  if (operation.change !== 'create' || !(isTaken || (operation.repeat && failure.status === 403))) return null;
+  const projectId = textAt(operation.desired, 'project_id');
+  const seen = await lookAt(projectId, refusal);
+  const { address, urn } = operation.declaration;
+  if (seen.kind === 'ok') return existing(seen.value, operation);
+  if (operation.repeat) {
+    const why = diagnostic('OPERATION_PENDING', `An earlier attempt to create ${projectId} is under way, and the project can't be seen yet.`, { address, urn });
+    return { kind: 'pending', operation: operation.pendingOperation ?? '', why };
+  }
+  const detail = `The id ${projectId} is taken: someone else has it, or it was deleted within 30 days. Ids are unique for ever.`;
+  return { kind: 'failed', why: diagnostic('PROJECT_ID_TAKEN', detail, { address, urn, hint: 'Choose another project_id.' }) };
+}
+
+const LOOKS_MS = [0, 1_000, 3_000, 8_000];
+
+async function lookAt(projectId: string, { operation, reads, sleep }: Refusal): Promise<Answer<JsonObject>> {
+  let seen = await reads().project(projectId);
+  for (const delay of operation.repeat ? LOOKS_MS : []) {
+    if (seen.kind === 'ok') break;
+    await sleep(delay);
+    seen = await reads().project(projectId);
+  }
+  return seen;
+}
+
+function existing(resource: JsonObject, { desired, declaration }: WriteOperation): WriteResult {
+  const { address, urn } = declaration;
+  const projectId = text(resource, 'projectId');
+  const [parent, wanted] = [text(resource, 'parent'), textAt(desired, 'parent')];
+  if (!isActive(resource)) {
+    const purged = purgeTimeOf(resource, RETENTION_DAYS);
+    const detail = `${projectId} in ${parent} is pending deletion${purged === null ? '' : ` and is gone for good after ${purged}`}.`;
+    return { kind: 'failed', why: diagnostic('PENDING_DELETION', detail, { address, urn, hint: 'Set undelete: true to have it back.' }) };
+  }
+  if (parent === wanted) return { kind: 'done', id: text(resource, 'name'), resource, warnings: [] };
+  const detail = `${projectId} exists already, in ${parent || 'no parent'} and not in ${wanted}; the next plan shows the move.`;
+  return { kind: 'failed', why: diagnostic('ALREADY_EXISTS', detail, { address, urn, hint: 'Plan again.' }) };
 }
 
 function fromForeign(urn: string, desired: JsonObject): Foreign {

@@ -6,7 +6,7 @@ import { projectIdField, refuseWildcards } from '../common-inputs.ts';
 import { type ApiRequest, type Declared, defineResource, type Foreign, segment } from '../define-resource.ts';
 import { present, textAt, textField } from '../inputs.ts';
 import { ABSENT, found, isInsidePending, unreadable } from '../observing.ts';
-import type { Reads } from '../reads.ts';
+import { mapAnswer, type Reads } from '../reads.ts';
 import { serviceNameFormat } from '../validation.ts';
 
 const URN = 'google:serviceusage:service:';
@@ -44,7 +44,7 @@ export const service = defineResource({
       input: [projectIdField],
       declare: ({ project_id }) => ({ desired: present({ project_id }), options: {} }),
       request: ({ project_id }) => ({ service: 'serviceusage', method: 'GET', path: `projects/${segment(project_id)}/services`, query: { filter: 'state:ENABLED', pageSize: PAGE_SIZE } }),
-      items: 'services',
+      read: async (desired, reads) => mapAnswer('services', await reads.enabledServices(textAt(desired, 'project_id'))),
     },
   ],
   urn: (desired) => `${URN}${textAt(desired, 'project_id')}/${textAt(desired, 'service')}`,

@@ -1,0 +1,138 @@
+import { diagnostic } from '../../core/codes.ts';
+import { diffFields } from '../../core/diff.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import type { Observation } from '../../core/resource.ts';
+import type { WriteOperation, WriteResult } from '../lifecycle-provider.ts';
+import { ACTIONS, isResource } from './actions.ts';
+import type { ApiFailure } from './client.ts';
+import type { ApiRequest, ResourceDefinition } from './define-resource.ts';
+import { text } from './observing.ts';
+import { about, bare, failed, freshReads, LOOKS_MS, PROPAGATION_MS, pending, resume, type Sent, send, uncertain, type Writing } from './writing.ts';
+
+/** How often a lost write is looked for. */
+const LOST_LOOKS = 3;
+
+export function definitionOf(operation: WriteOperation): ResourceDefinition {
+  const definition = ACTIONS.get(operation.declaration.action.name)?.definition;
+  if (definition === undefined || !isResource(definition)) throw new TypeError(`${operation.declaration.action.name} writes nothing`);
+  return definition;
+}
+
+/** Folders, projects and billing links: one resource, its requests one after the other. */
+export async function writeSingle(operation: WriteOperation, writing: Writing): Promise<WriteResult> {
+  if (operation.change === 'delete' && operation.observation === null) return { kind: 'noop', id: null, resource: null };
+  const resumed = await resumePending(operation, writing);
+  if (resumed !== null) return resumed;
+  const requests = inSendingOrder(operation);
+  const { observation } = operation;
+  if (requests.length === 0) return { kind: 'noop', id: observation?.id ?? null, resource: observation?.resource ?? null };
+  let body: JsonObject | null = null;
+  for (const request of requests) {
+    const sent = await sendPatiently(operation, withEtag(operation, request), writing);
+    if (sent.kind !== 'ok') return conclude(operation, sent, writing);
+    body = sent.body;
+  }
+  return done(operation, body, writing);
+}
+
+/** What is deleted comes back before anything else can be changed. */
+function inSendingOrder(operation: WriteOperation): readonly ApiRequest[] {
+  const requests = definitionOf(operation).requests(operation);
+  const first = requests.filter((request) => request.path.endsWith(':undelete'));
+  return [...first, ...requests.filter((request) => !first.includes(request))];
+}
+
+/** A PATCH names the state that it was decided on; after an undelete that is another one. */
+function withEtag(operation: WriteOperation, request: ApiRequest): ApiRequest {
+  const etag = operation.change === 'undelete' ? null : (operation.observation?.etag ?? null);
+  return request.method === 'PATCH' && etag !== null && isJsonObject(request.body) ? { ...request, body: { ...request.body, etag } } : request;
+}
+
+/** Waits out refusals that pass where this run made or deleted what the request depends on. */
+async function sendPatiently(operation: WriteOperation, request: ApiRequest, writing: Writing): Promise<Sent> {
+  const passing = operation.freshDependencies ? (definitionOf(operation).passesWhenFresh ?? []) : [];
+  for (const delay of [...PROPAGATION_MS, null]) {
+    const sent = await send(writing, [operation], request);
+    const passes = sent.kind === 'refused' && passing.some((code) => code === sent.failure.diagnostic.code);
+    if (!passes || delay === null || writing.hooks.signal.aborted) return sent;
+    await writing.timing.sleep(delay, writing.hooks.signal);
+  }
+  throw new TypeError('unreachable: the last round returns');
+}
+
+/** Null where nothing was pending, or where it is gone without having had an effect. */
+async function resumePending(operation: WriteOperation, writing: Writing): Promise<WriteResult | null> {
+  const name = operation.pendingOperation;
+  if (name === null || name === '') return null;
+  const sent = await resume(writing, [operation], 'crm', name);
+  if (sent.kind === 'pending') return pending(operation, name, sent.why);
+  if (sent.kind === 'refused') return refused(operation, sent.failure, writing);
+  const seen = await look(operation, writing, sent.kind === 'ok' ? LOST_LOOKS : 1);
+  return isAsDesired(operation, seen) ? doneBySight(operation, seen) : null;
+}
+
+async function conclude(operation: WriteOperation, sent: Exclude<Sent, { kind: 'ok' }>, writing: Writing): Promise<WriteResult> {
+  switch (sent.kind) {
+    case 'unsent':
+      return failed(operation, sent.why);
+    case 'pending':
+      return pending(operation, sent.operation, sent.why);
+    case 'refused':
+      return refused(operation, sent.failure, writing);
+    case 'lost': {
+      const seen = await look(operation, writing, LOST_LOOKS);
+      return isAsDesired(operation, seen) ? doneBySight(operation, seen) : uncertain(operation, sent.why);
+    }
+  }
+}
+
+async function refused(operation: WriteOperation, failure: ApiFailure, writing: Writing): Promise<WriteResult> {
+  const explained = await definitionOf(operation).onRefused?.({ operation, failure, reads: () => freshReads(writing, []), sleep: (ms) => writing.timing.sleep(ms, writing.hooks.signal) });
+  if (explained !== undefined && explained !== null) return explained;
+  const isGone = operation.change === 'delete' && (failure.status === 404 || failure.status === 403);
+  if (isGone && isAsDesired(operation, await look(operation, writing, 1))) return { kind: 'noop', id: operation.observation?.id ?? null, resource: null };
+  if (failure.canonical === 'ABORTED' && failure.status === 409 && operation.change !== 'create') {
+    const why = diagnostic('STALE', `It was changed by someone else since it was looked at: ${failure.diagnostic.detail}`, { hint: 'Plan again.' });
+    return { kind: 'stale', why: about(operation, why) };
+  }
+  return failed(operation, failure.diagnostic);
+}
+
+/** What the cloud shows now; looked at again while it is not as desired. */
+async function look(operation: WriteOperation, writing: Writing, looks: number): Promise<Observation> {
+  const { declaration, desired, observation } = operation;
+  let seen: Observation = { kind: 'absent' };
+  for (const delay of LOOKS_MS.slice(0, looks)) {
+    await writing.timing.sleep(delay, writing.hooks.signal);
+    const target = { declaration, desired, resourceId: observation?.id ?? null, pending: new Set<string>(), forDelete: false };
+    seen = await definitionOf(operation).observe(target, freshReads(writing, []));
+    if (isAsDesired(operation, seen)) break;
+  }
+  return seen;
+}
+
+function isAsDesired({ change, desired, declaration }: WriteOperation, seen: Observation): boolean {
+  const isThere = seen.kind === 'present' && seen.state !== 'DELETE_REQUESTED';
+  if (change === 'delete') return seen.kind === 'absent' || (seen.kind === 'present' && !isThere);
+  return isThere && Object.keys(diffFields(desired, seen.actual, declaration.fields)).length === 0;
+}
+
+function doneBySight(operation: WriteOperation, seen: Observation): WriteResult {
+  const resource: Json = seen.kind === 'present' ? seen.resource : null;
+  const id = seen.kind === 'present' ? seen.id : (operation.observation?.id ?? null);
+  return { kind: 'done', id, resource, warnings: seen.kind === 'present' ? seen.warnings : [] };
+}
+
+/** The answer is believed where it is the resource; an answer without one is looked up. */
+async function done(operation: WriteOperation, body: JsonObject | null, writing: Writing): Promise<WriteResult> {
+  const { answerProblem, answerWarnings } = definitionOf(operation);
+  if (body !== null && text(body, 'name') !== '') {
+    const problem = answerProblem?.(operation, body) ?? null;
+    if (problem !== null) return failed(operation, diagnostic('INVALID_RESPONSE', problem));
+    const id = /^(folders|projects)\/\d+$/.test(text(body, 'name')) ? text(body, 'name') : (operation.observation?.id ?? null);
+    return { kind: 'done', id, resource: bare(body), warnings: answerWarnings?.(operation, body) ?? [] };
+  }
+  const seen = await look(operation, writing, LOOKS_MS.length);
+  const why = diagnostic('OUTCOME_UNKNOWN', 'The API said that it is done, but a read does not show it yet.');
+  return isAsDesired(operation, seen) ? doneBySight(operation, seen) : uncertain(operation, why);
+}
