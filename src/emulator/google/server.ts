@@ -49,6 +49,8 @@ export async function startGoogleEmulator(options: GoogleEmulatorOptions): Promi
   return emulator;
 }
 
+const KEEP_ALIVE_MS = 240_000;
+
 interface Received {
   readonly method: string;
   readonly url: string;
@@ -80,6 +82,8 @@ class Emulator implements GoogleEmulator {
     for (const fault of options.faults ?? []) this.faults.add(fault);
     this.controlTargets = { world: this.world, faults: this.faults, log: this.log, reset: () => this.reset() };
     this.server = createServer((request, response) => void this.serve(request, response));
+    // Like the real front ends, and so that no pooled connection dies under a client between two requests.
+    this.server.keepAliveTimeout = KEEP_ALIVE_MS;
     this.server.on('connection', (socket) => this.track(socket));
   }
 
