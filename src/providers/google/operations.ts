@@ -12,7 +12,7 @@ export type OperationResult =
   /** The response, `@type` included; the body itself where the API answered with the resource; null where there is none. */
   | { readonly kind: 'done'; readonly response: JsonObject | null }
   | { readonly kind: 'failed'; readonly failure: ApiFailure }
-  /** Still running when the bound was reached, or when the run was interrupted. */
+  /** Still running when the bound was reached, the run was interrupted, or the credential gave out. */
   | { readonly kind: 'pending'; readonly name: string; readonly why: Diagnostic }
   /** It can't be asked about (refused, gone, no operation at all): only a read of the resource tells. */
   | { readonly kind: 'unknown'; readonly name: string | null; readonly why: Diagnostic };
@@ -161,6 +161,7 @@ function readAnswer(
     case 'lost':
     case 'unsent':
       if (answer.diagnostic.code === 'INTERRUPTED') return interrupted(name);
+      if (answer.diagnostic.code === 'AUTHENTICATION') return locked(name, answer.diagnostic);
       return NO_WAY.includes(answer.diagnostic.code)
         ? { kind: 'unknown', name, why: answer.diagnostic }
         : { kind: 'running', name };
@@ -168,7 +169,7 @@ function readAnswer(
 }
 
 /** Nothing can be sent, however often it is tried. */
-const NO_WAY: readonly string[] = ['AUTHENTICATION', 'ENDPOINT_NOT_ALLOWED', 'CREDENTIAL_MISDIRECTED', 'INVALID_VALUE'];
+const NO_WAY: readonly string[] = ['ENDPOINT_NOT_ALLOWED', 'CREDENTIAL_MISDIRECTED', 'INVALID_VALUE'];
 
 /** A poll's answer keeps the name that it was asked by, whatever it calls itself. */
 function readPolled(service: GoogleService, name: string, body: JsonObject): OperationState {
@@ -185,6 +186,14 @@ function interrupted(name: string): Extract<OperationResult, { kind: 'pending' }
   return pending(
     name,
     `Interrupted while waiting for the operation ${name}; it runs on, and the next run picks it up.`,
+  );
+}
+
+/** Accepted, but there is no token any more to ask with. */
+function locked(name: string, why: Diagnostic): Extract<OperationResult, { kind: 'pending' }> {
+  return pending(
+    name,
+    `The operation ${name} was started and can't be asked about: ${why.detail} The next run picks it up.`,
   );
 }
 

@@ -78,7 +78,7 @@ const PROPAGATING: readonly string[] = [
 export function refusalKind(failure: ApiFailure): RefusalKind {
   const { status, canonical, diagnostic } = failure;
   if (diagnostic.code === 'PROJECT_QUOTA' || isZeroQuota(failure)) return 'final';
-  if (status === 429 || diagnostic.code === 'THROTTLED') return 'rate_limit';
+  if (status === 429 || (diagnostic.code === 'THROTTLED' && status < 500)) return 'rate_limit';
   if (status === 401) return 'unauthenticated';
   if (status === 403 && PROPAGATING.includes(diagnostic.code)) return 'propagation';
   if (status === 400 && isActivationBusy(failure)) return 'busy';

@@ -156,6 +156,12 @@ describe('rejected before execution', () => {
     expect(server.slept).toEqual([4000]);
   });
 
+  it('HTTP 500 that speaks of a quota is no rejection of a write', async () => {
+    const quota = refuse(500, 'INTERNAL', "Quota exceeded for quota metric 'a' and limit 'b per minute'");
+    expect(await run(CREATE, quota, ok)).toMatchObject({ result: { kind: 'lost' }, sent: 1 });
+    expect(await run(READ, quota, ok)).toMatchObject({ result: { kind: 'ok' }, sent: 2 });
+  });
+
   it('a Retry-After beyond the budget is not waited for', async () => {
     expect(await run(READ, json(429, {}, { 'retry-after': '3600' }), ok)).toMatchObject({
       result: { kind: 'refused' },
