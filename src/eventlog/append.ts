@@ -17,7 +17,11 @@ export interface AppendRequest {
  * Writes the rows of all requests behind the log's last row in one call, durable when it returns; all of them or none.
  * The caller holds the append lock. Throws DiagnosticError: LOG_WRITE, LOG_INVALID, UNSAFE_PATH.
  */
-export async function appendRows(path: string, requests: readonly AppendRequest[], now: () => Date): Promise<readonly (readonly LogRow[])[]> {
+export async function appendRows(
+  path: string,
+  requests: readonly AppendRequest[],
+  now: () => Date,
+): Promise<readonly (readonly LogRow[])[]> {
   const { handle, created } = await openForAppending(path);
   try {
     if (created) await syncFolder(dirname(path));
@@ -25,16 +29,30 @@ export async function appendRows(path: string, requests: readonly AppendRequest[
     const tail = await readTail(handle, size, path);
     const note = await setTornAside(handle, path, tail);
     const batches = encodeAll(note === null ? requests : [noteRequest(requests, note), ...requests], tail, now);
-    await writeWhole(handle, tail.torn?.offset ?? size, (tail.unterminated ? '\n' : '') + batches.flat().map(({ line }) => line).join(''));
+    await writeWhole(
+      handle,
+      tail.torn?.offset ?? size,
+      (tail.unterminated ? '\n' : '') +
+        batches
+          .flat()
+          .map(({ line }) => line)
+          .join(''),
+    );
     return batches.slice(note === null ? 0 : 1).map((batch) => batch.map(({ row }) => row));
   } catch (error) {
-    throw error instanceof DiagnosticError ? error : failure('LOG_WRITE', `${path} can't be written: ${reason(error)}.`);
+    throw error instanceof DiagnosticError
+      ? error
+      : failure('LOG_WRITE', `${path} can't be written: ${reason(error)}.`);
   } finally {
     await handle.close();
   }
 }
 
-function encodeAll(requests: readonly AppendRequest[], tail: Tail, now: () => Date): readonly (readonly EncodedRow[])[] {
+function encodeAll(
+  requests: readonly AppendRequest[],
+  tail: Tail,
+  now: () => Date,
+): readonly (readonly EncodedRow[])[] {
   const recordedAt = now().toISOString();
   let { sequence, prev } = tail;
   return requests.map(({ context, rows }) =>
@@ -61,7 +79,11 @@ async function setTornAside(handle: FileHandle, path: string, tail: Tail): Promi
   await syncFolder(dirname(path));
   await handle.truncate(offset);
   await handle.sync();
-  return { type: 'log.note', note: 'an unfinished last line was set aside', detail: { file: basename(aside), bytes: bytes.length } };
+  return {
+    type: 'log.note',
+    note: 'an unfinished last line was set aside',
+    detail: { file: basename(aside), bytes: bytes.length },
+  };
 }
 
 async function writeAside(name: string, bytes: Buffer): Promise<string> {

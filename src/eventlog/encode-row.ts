@@ -6,14 +6,32 @@ import type { LogRow, RowBody, RowContext } from './event-log.ts';
 export const FIRST_PREV = '0'.repeat(64);
 
 const HASH_KEY = ',"hash":"';
-const SEAL = /^,"prev":"([0-9a-f]{64})","hash":"([0-9a-f]{64})"\}$/;
+const PREV_KEY = Buffer.from(',"prev":"');
+const BETWEEN = Buffer.from(`"${HASH_KEY}`);
+const END = Buffer.from('"}');
 /** Bytes from `,"prev":` to the end of a row of ours. */
 export const SEAL_BYTES = 9 + 64 + 1 + HASH_KEY.length + 64 + 2;
 
 // `desired` stands last, so that a reader finds everything else near the front of the row.
 const FACT_KEYS = [
-  'urn', 'provider', 'service', 'resource_type', 'verb', 'outcome', 'stack', 'execution_id', 'resource_id', 'origin',
-  'protect', 'step', 'digest', 'credential', 'forgotten', 'renamed_to', 'renamed_from', 'desired',
+  'urn',
+  'provider',
+  'service',
+  'resource_type',
+  'verb',
+  'outcome',
+  'stack',
+  'execution_id',
+  'resource_id',
+  'origin',
+  'protect',
+  'step',
+  'digest',
+  'credential',
+  'forgotten',
+  'renamed_to',
+  'renamed_from',
+  'desired',
 ] as const satisfies readonly (keyof ProviderFact)[];
 
 /** A row ready to be written: its line with `\n`, and what the caller learns. */
@@ -23,7 +41,11 @@ export interface EncodedRow {
 }
 
 /** One JSON line, chained to `prev` (64 hex digits) and sealed with its own hash. */
-export function encodeRow(context: RowContext, body: RowBody, place: { sequence: number; prev: string; recordedAt: string }): EncodedRow {
+export function encodeRow(
+  context: RowContext,
+  body: RowBody,
+  place: { sequence: number; prev: string; recordedAt: string },
+): EncodedRow {
   const common: readonly (readonly [string, string])[] = [
     ['global_sequence', String(place.sequence)],
     ['type', JSON.stringify(body.type)],
@@ -80,9 +102,22 @@ function integerText(id: number | string): string {
 
 /** The links of a line that is sealed as our rows are; null for a line that someone else wrote. */
 export function sealOf(line: Buffer): { readonly prev: string; readonly hash: string } | null {
-  if (line.length <= SEAL_BYTES) return null;
-  const match = SEAL.exec(line.toString('latin1', line.length - SEAL_BYTES));
-  return match?.[1] === undefined || match[2] === undefined ? null : { prev: match[1], hash: match[2] };
+  const start = line.length - SEAL_BYTES;
+  const prev = start + PREV_KEY.length;
+  const hash = prev + 64 + BETWEEN.length;
+  if (
+    start <= 0 ||
+    !holdsAt(line, PREV_KEY, start) ||
+    !holdsAt(line, BETWEEN, prev + 64) ||
+    !holdsAt(line, END, hash + 64)
+  )
+    return null;
+  return { prev: line.toString('latin1', prev, prev + 64), hash: line.toString('latin1', hash, hash + 64) };
+}
+
+function holdsAt(line: Buffer, part: Buffer, at: number): boolean {
+  for (let index = 0; index < part.length; index += 1) if (line[at + index] !== part[index]) return false;
+  return true;
 }
 
 /** The hash that a sealed line must have: over its own bytes up to `,"hash":`, closed by `}`. */

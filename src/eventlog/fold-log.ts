@@ -1,28 +1,64 @@
+import type { ProviderFact } from '../core/facts.ts';
 import { type OwnershipModel, startFold } from '../core/fold.ts';
 import type { OpenIntent, OutcomeBody } from './event-log.ts';
+import type { ScannedFact } from './fact-scan.ts';
 import type { Entry } from './parse-row.ts';
 
 /** Takes rows in log order; what it holds grows with what is owned and open, not with the log. */
 export interface LogFold {
   add(entry: Entry): void;
-  readonly model: OwnershipModel;
-  openIntents(): readonly OpenIntent[];
+  /** A fact that is parsed only if no later one of its URN makes it needless. */
+  defer(fact: ScannedFact): void;
+  /** Call it after the last row. */
+  finish(): { readonly model: OwnershipModel; readonly openIntents: readonly OpenIntent[] };
 }
 
-/** Folds the rows of one target and those that name none. */
-export function startLogFold(target: string): LogFold {
+/** Where a deferred row stands, and the fields that a later one must have to replace it. */
+export type Deferred = { -readonly [K in 'offset' | 'length' | 'fields']: ScannedFact[K] };
+
+/** A text cut out of another keeps all of that in memory; a copy doesn't. */
+function ownCopy(text: string): string {
+  return Buffer.from(text, 'utf8').toString('utf8');
+}
+
+/** Folds the rows of one target and those that name none; `reread` gives the fact of a deferred row. */
+export function startLogFold(target: string, reread: (row: Deferred) => ProviderFact): LogFold {
   const facts = startFold();
   const open = new Map<number, OpenIntent>();
-  const add = (entry: Entry): void => {
-    if (entry.target !== null && entry.target !== target) return;
-    const { item, sequence } = entry;
-    if (item.kind === 'fact') facts.add(item.fact);
-    else if (item.kind === 'outcome') settle(open, item.outcome);
-    else if (item.kind === 'intent' && sequence !== null) {
+  const deferred = new Map<string, Deferred>();
+  const flush = (urn: string): void => {
+    const waiting = deferred.get(urn);
+    if (waiting === undefined) return;
+    deferred.delete(urn);
+    facts.add(reread(waiting));
+  };
+  const add = ({ item, sequence, target: named }: Entry): void => {
+    if (named !== null && named !== target) return;
+    if (item.kind === 'outcome') settle(open, item.outcome);
+    if (item.kind === 'intent' && sequence !== null)
       open.set(sequence, { sequence, intent: item.intent, target, operationName: null });
+    if (item.kind !== 'fact') return;
+    flush(item.fact.urn);
+    facts.add(item.fact);
+  };
+  const defer = (fact: ScannedFact): void => {
+    if (fact.target !== target) return;
+    const waiting = deferred.get(fact.urn);
+    if (waiting === undefined || (waiting.fields & ~fact.fields) !== 0) {
+      flush(fact.urn);
+      deferred.set(ownCopy(fact.urn), { offset: fact.offset, length: fact.length, fields: fact.fields });
+    } else {
+      // Changed in place: a new object a row is what would cost most in a long log.
+      waiting.offset = fact.offset;
+      waiting.length = fact.length;
+      waiting.fields = fact.fields;
     }
   };
-  return { add, model: facts.model, openIntents: () => [...open.values()] };
+  const finish = () => {
+    for (const urn of [...deferred.keys()]) flush(urn);
+    return { model: facts.model, openIntents: [...open.values()] };
+  };
+  return { add, defer, finish };
 }
 
 function settle(open: Map<number, OpenIntent>, outcome: OutcomeBody): void {
@@ -44,13 +80,13 @@ function settle(open: Map<number, OpenIntent>, outcome: OutcomeBody): void {
 export type Placement = 'fold' | 'duplicate' | 'disorder';
 
 /** Sees, without remembering rows, whether they come in order; only then can duplicates be told by the row before. */
-export function startSequence(): (entry: Entry) => Placement {
+export function startSequence(): (row: Pick<Entry, 'sequence' | 'key'>) => Placement {
   let last = Number.NEGATIVE_INFINITY;
   const keys = new Set<string>();
   return ({ sequence, key }) => {
     if (sequence === null) return 'fold';
     if (sequence < last) return 'disorder';
-    if (sequence > last) keys.clear();
+    if (sequence > last && keys.size > 0) keys.clear();
     last = sequence;
     if (key === null) return 'fold';
     if (keys.has(key)) return 'duplicate';

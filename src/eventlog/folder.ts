@@ -26,12 +26,17 @@ export async function prepareInfraFolder(path: string): Promise<void> {
 export async function checkInfraFolder(path: string): Promise<void> {
   const stats = await lstat(path).catch(() => null);
   if (stats === null) return;
-  if (!stats.isDirectory()) throw failure('UNSAFE_PATH', `${path} is a symbolic link or no folder; infra doesn't follow it.`);
+  if (!stats.isDirectory())
+    throw failure('UNSAFE_PATH', `${path} is a symbolic link or no folder; infra doesn't follow it.`);
   const uid = process.getuid?.() ?? stats.uid;
-  if (stats.uid !== uid && uid !== 0) throw failure('UNSAFE_PATH', `${path} belongs to another user (uid ${stats.uid}).`);
+  if (stats.uid !== uid && uid !== 0)
+    throw failure('UNSAFE_PATH', `${path} belongs to another user (uid ${stats.uid}).`);
   if ((stats.mode & 0o002) !== 0) throw failure('UNSAFE_PATH', `${path} can be written by everyone: chmod 700 ${path}`);
   if (await isTracked(path)) {
-    throw failure('UNSAFE_PATH', `${path} is tracked by git: what it says about ownership would come from whoever can push. Remove it from the index with: git rm -r --cached ${path}`);
+    throw failure(
+      'UNSAFE_PATH',
+      `${path} is tracked by git: what it says about ownership would come from whoever can push. Remove it from the index with: git rm -r --cached ${path}`,
+    );
   }
 }
 
@@ -58,7 +63,10 @@ async function findGit(repository: string): Promise<string | null> {
   for (const folder of (process.env['PATH'] ?? '').split(delimiter).filter(isAbsolute)) {
     const found = await realpath(join(folder, 'git')).catch(() => null);
     if (found === null || found.startsWith(`${root}${sep}`)) continue;
-    const runs = await access(found, constants.X_OK).then(() => true, () => false);
+    const runs = await access(found, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
     if (runs) return found;
   }
   return null;
@@ -70,7 +78,8 @@ function runGit(git: string, cwd: string, args: readonly string[]): Promise<stri
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
   return new Promise((done, refuse) => {
     execFile(git, argv, { cwd, env, timeout: GIT_TIMEOUT_MS }, (error, stdout) => {
-      if (error !== null && error.killed === true && stdout === '') refuse(failure('UNSAFE_PATH', `git did not say whether ${cwd} is tracked: ${reason(error)}.`));
+      if (error !== null && error.killed === true && stdout === '')
+        refuse(failure('UNSAFE_PATH', `git did not say whether ${cwd} is tracked: ${reason(error)}.`));
       else done(stdout);
     });
   });

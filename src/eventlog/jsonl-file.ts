@@ -68,10 +68,10 @@ class JsonlFile implements JsonlLog {
     try {
       const { size } = await handle.stat();
       const options = this.#readOptions(target);
-      const { fold, diagnostics } = await foldFile(handle, size, options);
+      const { model, openIntents, diagnostics } = await foldFile(handle, size, options);
       return {
-        model: fold.model,
-        openIntents: fold.openIntents(),
+        model,
+        openIntents,
         factsOf: (digest) => factsUnder(digest, size, options),
         head: headOf(await readTail(handle, size, null)),
         diagnostics,

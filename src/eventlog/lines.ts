@@ -46,7 +46,12 @@ export async function eachLine(handle: FileHandle, limit: number, onLine: (line:
   if (held > 0) emit(0, held, false);
 }
 
-function emitTerminated(buffer: Buffer, scanFrom: number, end: number, emit: (start: number, end: number, terminated: boolean) => void): number {
+function emitTerminated(
+  buffer: Buffer,
+  scanFrom: number,
+  end: number,
+  emit: (start: number, end: number, terminated: boolean) => void,
+): number {
   let start = 0;
   let at = buffer.indexOf(NEWLINE, scanFrom);
   while (at !== -1 && at < end) {

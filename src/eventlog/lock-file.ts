@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { link, open, unlink } from 'node:fs/promises';
-import { failure, reason, systemCode } from './problems.ts';
 import { LOST, type LockHolder, livenessOf, parseHolder, thisProcess } from './lock-holder.ts';
+import { failure, reason, systemCode } from './problems.ts';
 import { writeNewFile } from './safe-file.ts';
 
 // A lock file is a few hundred bytes; more is none of ours.
@@ -23,7 +23,8 @@ export async function takeLockFile(path: string, holder: LockHolder): Promise<Bl
     await link(draft, path);
     return null;
   } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw failure('LOG_WRITE', `The lock ${path} can't be taken: ${reason(error)}.`);
+    if (systemCode(error) !== 'EEXIST')
+      throw failure('LOG_WRITE', `The lock ${path} can't be taken: ${reason(error)}.`);
   } finally {
     await unlink(draft);
   }
@@ -70,15 +71,18 @@ export async function breakLockFile(path: string, dead: LockHolder, host: string
 
 async function remove(path: string): Promise<void> {
   await unlink(path).catch((error: unknown) => {
-    if (systemCode(error) !== 'ENOENT') throw failure('LOG_WRITE', `The lock ${path} can't be removed: ${reason(error)}.`);
+    if (systemCode(error) !== 'ENOENT')
+      throw failure('LOG_WRITE', `The lock ${path} can't be removed: ${reason(error)}.`);
   });
 }
 
 async function readSmallFile(path: string): Promise<string | null> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw failure('UNSAFE_PATH', `The lock ${path} can't be read: ${reason(error)}.`);
-  });
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    (error: unknown) => {
+      if (systemCode(error) === 'ENOENT') return null;
+      throw failure('UNSAFE_PATH', `The lock ${path} can't be read: ${reason(error)}.`);
+    },
+  );
   if (handle === null) return null;
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);

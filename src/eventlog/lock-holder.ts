@@ -29,8 +29,16 @@ export type Liveness = 'dead' | 'alive' | 'elsewhere';
 
 /** An empty lock file: its name outlived a crash of the system and its content did not, so no process holds it. */
 export const LOST: LockHolder = {
-  id: '000000000000', locks: 'what a system crash left', pid: 0, started: null, boot: null, machine: null,
-  pid_namespace: null, host: 'unknown', user: 'unknown', since: 'unknown',
+  id: '000000000000',
+  locks: 'what a system crash left',
+  pid: 0,
+  started: null,
+  boot: null,
+  machine: null,
+  pid_namespace: null,
+  host: 'unknown',
+  user: 'unknown',
+  since: 'unknown',
 };
 
 /** A fresh holder: this process. */

@@ -27,7 +27,12 @@ export function locksFolder(folder: string): string {
  * Takes one lock a stack, in sorted order, waiting up to `timeoutMs` for all of them together. Throws DiagnosticError:
  * LOCK_STALE where a dead process holds one, LOCK_HELD where another one does; none is kept then.
  */
-export async function lockStacks(folder: string, stacks: readonly string[], actor: Actor, timeoutMs: number): Promise<HeldLocks> {
+export async function lockStacks(
+  folder: string,
+  stacks: readonly string[],
+  actor: Actor,
+  timeoutMs: number,
+): Promise<HeldLocks> {
   const deadline = performance.now() + timeoutMs;
   const taken: HeldLocks[] = [];
   const release = async (): Promise<void> => {
@@ -46,7 +51,12 @@ export async function lockStacks(folder: string, stacks: readonly string[], acto
 }
 
 /** Takes a log's append lock; one whose holder is provably dead is broken. Throws DiagnosticError (LOCK_HELD). */
-export async function lockAppend(folder: string, logName: string, actor: Actor, timeoutMs = APPEND_TIMEOUT_MS): Promise<HeldLocks> {
+export async function lockAppend(
+  folder: string,
+  logName: string,
+  actor: Actor,
+  timeoutMs = APPEND_TIMEOUT_MS,
+): Promise<HeldLocks> {
   const path = join(await makeLocksFolder(folder), `append-${sha256Hex(logName).slice(0, 32)}.lock`);
   const me = thisProcess(`append ${logName}`, actor);
   const deadline = performance.now() + timeoutMs;
@@ -75,7 +85,10 @@ export async function removeLock(folder: string, id: string, host: string, force
   const liveness = livenessOf(found.holder, host);
   if (liveness === 'alive') throw held(found.holder);
   if (liveness === 'elsewhere' && !force) {
-    throw failure('LOCK_HELD', `${describeHolder(found.holder)}: from ${host} it can't be told whether that process is dead.`);
+    throw failure(
+      'LOCK_HELD',
+      `${describeHolder(found.holder)}: from ${host} it can't be told whether that process is dead.`,
+    );
   }
   return (await breakLockFile(found.path, found.holder, host)) ? found.holder : null;
 }

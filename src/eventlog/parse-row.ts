@@ -21,8 +21,20 @@ export interface Entry {
   readonly item: RowItem;
 }
 
-const OPERATIONS: ReadonlySet<string> = new Set<IntentBody['operation']>(['create', 'update', 'move', 'undelete', 'delete']);
-const STATUSES: ReadonlySet<string> = new Set<OutcomeBody['status']>(['done', 'failed', 'uncertain', 'pending', 'abandoned']);
+const OPERATIONS: ReadonlySet<string> = new Set<IntentBody['operation']>([
+  'create',
+  'update',
+  'move',
+  'undelete',
+  'delete',
+]);
+const STATUSES: ReadonlySet<string> = new Set<OutcomeBody['status']>([
+  'done',
+  'failed',
+  'uncertain',
+  'pending',
+  'abandoned',
+]);
 const NOTHING: RowItem = { kind: 'nothing' };
 
 /** Maps a fact that someone else wrote (its URN, its desired) to ours. */

@@ -1,9 +1,11 @@
-import { closeSync, fstatSync, openSync, readSync, constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import type { ProviderFact } from '../core/facts.ts';
-import { type LogFold, sortEntries, startLogFold, startSequence } from './fold-log.ts';
+import { eachDocumentRow, isDocument } from './document.ts';
+import { scanFact } from './fact-scan.ts';
+import { type Deferred, type LogFold, sortEntries, startLogFold, startSequence } from './fold-log.ts';
 import { eachLine, type Line } from './lines.ts';
 import { type Entry, type ForeignMap, parseLine } from './parse-row.ts';
 import { failure } from './problems.ts';
@@ -21,42 +23,83 @@ export interface ReadOptions {
 }
 
 /** What was folded, and what was passed over on the way. */
-export interface ReadResult {
-  readonly fold: LogFold;
+export interface ReadResult extends ReturnType<LogFold['finish']> {
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Streams the first `size` bytes of a log into a fold. Throws DiagnosticError (LOG_INVALID) on a broken line. */
 export async function foldFile(handle: FileHandle, size: number, options: ReadOptions): Promise<ReadResult> {
-  const fold = startLogFold(options.target);
+  const fold = startLogFold(options.target, (row) => reread(handle, row, options));
   const place = startSequence();
+  const lines = startLines(options);
   let ordered = true;
-  const diagnostics = await eachEntry(handle, size, options, (entry) => {
-    const placement = ordered ? place(entry) : 'disorder';
-    if (placement === 'fold') fold.add(entry);
+  const take = (row: Pick<Entry, 'sequence' | 'key'>, foldRow: () => void): void => {
+    const placement = ordered ? place(row) : 'disorder';
+    if (placement === 'fold') foldRow();
     if (placement === 'disorder') ordered = false;
+  };
+  await eachRow(handle, size, options, (line) => {
+    const fact = scanFact(line);
+    if (fact !== null) take({ sequence: fact.sequence, key: fact.hash }, () => fold.defer(fact));
+    else for (const entry of lines.entriesOf(line)) take(entry, () => fold.add(entry));
   });
-  return { fold: ordered ? fold : await foldSorted(handle, size, options), diagnostics };
+  return { ...(ordered ? fold.finish() : await foldSorted(handle, size, options)), diagnostics: lines.diagnostics() };
+}
+
+/** By content, not by file name: a row a line, or one document that wraps them. */
+async function eachRow(
+  handle: FileHandle,
+  size: number,
+  options: ReadOptions,
+  onRow: (line: Line) => void,
+): Promise<void> {
+  if (await isDocument(handle, size)) await eachDocumentRow(handle, size, options.path, onRow);
+  else await eachLine(handle, size, onRow);
 }
 
 /** Two logs in one file, or a merge out of order: only here is every row held in memory. */
-async function foldSorted(handle: FileHandle, size: number, options: ReadOptions): Promise<LogFold> {
+async function foldSorted(
+  handle: FileHandle,
+  size: number,
+  options: ReadOptions,
+): Promise<ReturnType<LogFold['finish']>> {
   const entries: Entry[] = [];
-  await eachEntry(handle, size, options, (entry) => entries.push(entry));
-  const fold = startLogFold(options.target);
+  const lines = startLines(options);
+  await eachRow(handle, size, options, (line) => entries.push(...lines.entriesOf(line)));
+  const fold = startLogFold(options.target, (row) => reread(handle, row, options));
   for (const entry of sortEntries(entries)) fold.add(entry);
-  return fold;
+  return fold.finish();
 }
 
-async function eachEntry(handle: FileHandle, size: number, options: ReadOptions, onEntry: (entry: Entry) => void): Promise<readonly Diagnostic[]> {
+function reread(handle: FileHandle, { offset, length }: Deferred, { mapForeign }: ReadOptions): ProviderFact {
+  const bytes = Buffer.allocUnsafe(length);
+  const read = readSync(handle.fd, bytes, 0, length, offset);
+  const item = parseLine(bytes.toString('utf8', 0, read), mapForeign)[0]?.item;
+  if (item?.kind !== 'fact') throw new TypeError('a deferred row is a fact');
+  return item.fact;
+}
+
+/** Parses line after line, and counts those passed over. */
+function startLines(options: ReadOptions): {
+  entriesOf(line: Line): readonly Entry[];
+  diagnostics(): readonly Diagnostic[];
+} {
   let skipped = 0;
-  await eachLine(handle, size, (line) => {
-    const entries = entriesOf(line, options);
-    if (entries === null) skipped += 1;
-    else for (const entry of entries) onEntry(entry);
-  });
-  if (skipped === 0) return [];
-  return [diagnostic('LOG_INVALID', `${skipped} broken lines of ${options.path} were passed over.`, { severity: 'warning' })];
+  return {
+    entriesOf: (line) => {
+      const entries = entriesOf(line, options);
+      if (entries === null) skipped += 1;
+      return entries ?? [];
+    },
+    diagnostics: () => {
+      if (skipped === 0) return [];
+      return [
+        diagnostic('LOG_INVALID', `${skipped} broken lines of ${options.path} were passed over.`, {
+          severity: 'warning',
+        }),
+      ];
+    },
+  };
 }
 
 /** Null for a broken line that is to be passed over. */
@@ -66,7 +109,10 @@ function entriesOf(line: Line, { path, mapForeign, skipInvalid }: ReadOptions): 
   } catch (error) {
     if (!line.terminated && !isWhole(line.bytes)) return [];
     if (skipInvalid) return null;
-    throw failure('LOG_INVALID', `Line ${line.number} of ${path} is broken: ${error instanceof SyntaxError ? 'it is not JSON' : reasonOf(error)}.`);
+    throw failure(
+      'LOG_INVALID',
+      `Line ${line.number} of ${path} is broken: ${error instanceof SyntaxError ? 'it is not JSON' : reasonOf(error)}.`,
+    );
   }
 }
 
@@ -84,7 +130,8 @@ export function factsUnder(digest: string, size: number, options: ReadOptions): 
   const seen = new Set<string>();
   for (const line of linesWith(digest, options.path, size)) {
     for (const { key, target, item } of safeEntries(line, options)) {
-      if (item.kind !== 'fact' || item.fact.digest !== digest || (target !== null && target !== options.target)) continue;
+      if (item.kind !== 'fact' || item.fact.digest !== digest || (target !== null && target !== options.target))
+        continue;
       if (key !== null && seen.has(key)) continue;
       if (key !== null) seen.add(key);
       facts.push(item.fact);

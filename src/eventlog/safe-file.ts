@@ -13,7 +13,9 @@ export async function openForReading(path: string): Promise<FileHandle | null> {
 }
 
 /** Opens a regular file for reading and appending; made with mode 0600 where it is missing. */
-export async function openForAppending(path: string): Promise<{ readonly handle: FileHandle; readonly created: boolean }> {
+export async function openForAppending(
+  path: string,
+): Promise<{ readonly handle: FileHandle; readonly created: boolean }> {
   const flags = constants.O_RDWR | constants.O_APPEND;
   const existing = await openGuarded(path, flags);
   if (existing !== null) return { handle: existing, created: false };
@@ -64,7 +66,10 @@ async function openGuarded(path: string, flags: number): Promise<FileHandle | nu
     const code = systemCode(error);
     if (code === 'ENOENT') return null;
     if (code !== null && NOT_A_FILE.has(code)) throw unsafe(path);
-    throw failure(flags === constants.O_RDONLY ? 'LOG_INVALID' : 'LOG_WRITE', `${path} can't be opened: ${reason(error)}.`);
+    throw failure(
+      flags === constants.O_RDONLY ? 'LOG_INVALID' : 'LOG_WRITE',
+      `${path} can't be opened: ${reason(error)}.`,
+    );
   });
   if (handle === null) return null;
   const stats = await handle.stat();

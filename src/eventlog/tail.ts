@@ -39,7 +39,13 @@ export async function readTail(handle: FileHandle, size: number, strictPath: str
     const sequence = value === null ? null : value.sequence;
     if (sequence !== null) return { sequence, ...last, empty: false, torn };
   }
-  return { sequence: 0, prev: last?.prev ?? FIRST_PREV, unterminated: last?.unterminated ?? false, empty: last === null, torn };
+  return {
+    sequence: 0,
+    prev: last?.prev ?? FIRST_PREV,
+    unterminated: last?.unterminated ?? false,
+    empty: last === null,
+    torn,
+  };
 }
 
 /** `<sequence>:<hash>`; null for a log without rows. */

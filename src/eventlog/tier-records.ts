@@ -4,8 +4,18 @@ import { isLosslessObject, type LosslessJson, type LosslessObject, parseLossless
 
 /** How deep below an event's top a fact is looked for. */
 const MAX_DEPTH = 12;
+/** `action` of a reply of the tier, and the outcomes that are answers; all others are refusals. */
+const TIER_QUERY = 'ehdb.tier.query';
+const ANSWERS: ReadonlySet<string> = new Set(['served', 'absent']);
 const VERBS: ReadonlySet<string> = new Set<FactVerb>(['ensure', 'delete', 'adopt']);
-const OUTCOMES: ReadonlySet<string> = new Set<FactOutcome>(['planned', 'changed', 'noop', 'deleted', 'absent', 'adopted']);
+const OUTCOMES: ReadonlySet<string> = new Set<FactOutcome>([
+  'planned',
+  'changed',
+  'noop',
+  'deleted',
+  'absent',
+  'adopted',
+]);
 const ORIGINS: ReadonlySet<string> = new Set<Origin>(['created', 'adopted', 'found']);
 const OPTIONAL_TEXTS = ['resource_id', 'step', 'digest', 'credential', 'renamed_to', 'renamed_from'] as const;
 const OPTIONAL_FLAGS = ['protect', 'forgotten'] as const;
@@ -14,7 +24,8 @@ const MAX_UINT64 = 2n ** 64n - 1n;
 
 /**
  * The facts in rows of the raw eventlog tier (payload as JSON text), decoded event bodies, wrapped or bare facts; at
- * most one a row, in row order. Rows without a strict fact give none. Throws SyntaxError for a payload that is no JSON.
+ * most one a row, in row order. Rows without a strict fact give none. Rows come from parseLossless, else their 64-bit
+ * ids are lost already. Throws SyntaxError for a payload that is no JSON.
  */
 export function extractFactsFromTierRecords(records: readonly LosslessJson[]): readonly ProviderFact[] {
   return records.flatMap((record) => factIn(record) ?? []);
@@ -38,13 +49,21 @@ export function factIn(record: LosslessJson): ProviderFact | null {
   return acceptFact(body) ?? search(body, 0);
 }
 
-/** The elements of a reply or a document that wraps rows; null where the value is one row itself. */
+/**
+ * The rows of a list, or of a tier's reply that wraps them (`records`, `result.records`); null where the value is one
+ * row itself. Throws an Error for a reply that is a refusal: it says nothing about what is owned.
+ */
 export function wrappedRecords(value: LosslessJson): readonly LosslessJson[] | null {
   if (Array.isArray(value)) return value as readonly LosslessJson[];
-  if (!isLosslessObject(value)) return null;
+  if (!isLosslessObject(value) || value['event_type'] !== undefined) return null;
   const result = value['result'];
   const records = value['records'] ?? (isLosslessObject(result) ? result['records'] : undefined);
-  return Array.isArray(records) ? (records as readonly LosslessJson[]) : null;
+  const rows = Array.isArray(records) ? (records as readonly LosslessJson[]) : null;
+  if (value['action'] !== TIER_QUERY) return rows;
+  if (!ANSWERS.has(String(value['outcome'])))
+    throw new Error(`the server refused: its outcome is ${String(value['outcome'])}`);
+  if (rows === null && value['outcome'] !== 'absent') throw new Error('the reply has no records');
+  return rows ?? [];
 }
 
 /** A strict fact: every required field there and of its type; optional ones of another type are left out. */
@@ -54,7 +73,8 @@ export function acceptFact(value: LosslessJson | undefined): ProviderFact | null
   const executionId = integer(value['execution_id']);
   if (typeof urn !== 'string' || typeof provider !== 'string' || typeof service !== 'string') return null;
   if (typeof resource_type !== 'string' || typeof stack !== 'string' || executionId === null) return null;
-  if (typeof verb !== 'string' || !VERBS.has(verb) || typeof outcome !== 'string' || !OUTCOMES.has(outcome)) return null;
+  if (typeof verb !== 'string' || !VERBS.has(verb) || typeof outcome !== 'string' || !OUTCOMES.has(outcome))
+    return null;
   return {
     urn,
     provider,
@@ -84,6 +104,7 @@ function optionalFields(value: LosslessObject): Partial<ProviderFact> {
   return fields;
 }
 
+/** Beyond 2^53 the decimal text. */
 function integer(value: LosslessJson | undefined): ExecutionId | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : null;
   return typeof value === 'bigint' && value >= MIN_INT64 && value <= MAX_UINT64 ? value.toString() : null;

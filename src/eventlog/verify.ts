@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import { FIRST_PREV, sealedHash, sealOf } from './encode-row.ts';
 import { sha256Hex } from '../core/json.ts';
+import { FIRST_PREV, sealedHash, sealOf } from './encode-row.ts';
 import { eachLine, type Line } from './lines.ts';
 import { isLosslessObject, parseLossless } from './lossless.ts';
 import { sequenceOf } from './parse-row.ts';

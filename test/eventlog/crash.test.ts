@@ -27,20 +27,23 @@ test('three processes that append at once leave one intact chain', async () => {
   await openLog(path).verify();
 });
 
-test.each([1, 2, 3, 5, 8])('killed while appending, after %i confirmed appends: what was confirmed is there, and the log goes on', async (confirmed) => {
-  const path = join(await temporaryFolder(), 'eventlog.jsonl');
-  const child = startChild(program, ['append', path, '100000']);
-  let last = '';
-  for (let count = 0; count < confirmed; count += 1) last = await nextLine(child);
-  await kill(child);
-  const log = openLog(path);
-  const [row] = await log.append(context(), [factRow('after')]);
-  const sequences = await sequencesIn(path);
-  expect(sequences).toContain(Number(last.split(' ')[1]));
-  expect(sequences.at(-1)).toBe(row?.global_sequence);
-  await log.verify();
-  await log.read('cloud');
-});
+test.each([1, 2, 3, 5, 8])(
+  'killed while appending, after %i confirmed appends: what was confirmed is there, and the log goes on',
+  async (confirmed) => {
+    const path = join(await temporaryFolder(), 'eventlog.jsonl');
+    const child = startChild(program, ['append', path, '100000']);
+    let last = '';
+    for (let count = 0; count < confirmed; count += 1) last = await nextLine(child);
+    await kill(child);
+    const log = openLog(path);
+    const [row] = await log.append(context(), [factRow('after')]);
+    const sequences = await sequencesIn(path);
+    expect(sequences).toContain(Number(last.split(' ')[1]));
+    expect(sequences.at(-1)).toBe(row?.global_sequence);
+    await log.verify();
+    await log.read('cloud');
+  },
+);
 
 test('a full disk: the append fails as LOG_WRITE and the log still ends with a whole row', async () => {
   const folder = await temporaryFolder();

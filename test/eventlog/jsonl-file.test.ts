@@ -35,7 +35,16 @@ test('rows have the keys of the design in order, are chained and sealed over the
   const lines = await linesOf(path);
   const rows = rowsOf(lines);
   expect(Object.keys(rows[0] ?? {})).toEqual([
-    'global_sequence', 'type', 'recorded_at', 'execution_id', 'actor', 'infra', 'target', 'provider_fact', 'prev', 'hash',
+    'global_sequence',
+    'type',
+    'recorded_at',
+    'execution_id',
+    'actor',
+    'infra',
+    'target',
+    'provider_fact',
+    'prev',
+    'hash',
   ]);
   expect(rows[0]?.['prev']).toBe('0'.repeat(64));
   expect(rows[1]?.['prev']).toBe(rows[0]?.['hash']);
@@ -58,7 +67,9 @@ test('a second log on the file goes on with sequence and chain', async () => {
 
 test('appends of one process at the same time all end up in one intact chain', async () => {
   const { path, log } = await freshLog();
-  const written = await Promise.all(Array.from({ length: 40 }, (_, index) => log.append(context(), [factRow(`p${index}`)])));
+  const written = await Promise.all(
+    Array.from({ length: 40 }, (_, index) => log.append(context(), [factRow(`p${index}`)])),
+  );
   expect(written.flat().map((row) => row.global_sequence)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
   expect(await linesOf(path)).toHaveLength(40);
   await log.verify();
@@ -121,7 +132,10 @@ test('an unfinished last line is set aside, noted, and the chain goes on', async
   const [row] = await log.append(context(), [factRow('b')]);
   expect(row?.global_sequence).toBe(3);
   expect(await readFile(join(folder, 'eventlog.jsonl.torn-2'), 'utf8')).toBe('{"global_sequence":2,"type":"provid');
-  expect(rowsOf(await linesOf(path))[1]).toMatchObject({ type: 'log.note', detail: { file: 'eventlog.jsonl.torn-2', bytes: 35 } });
+  expect(rowsOf(await linesOf(path))[1]).toMatchObject({
+    type: 'log.note',
+    detail: { file: 'eventlog.jsonl.torn-2', bytes: 35 },
+  });
   expect((await log.read('cloud')).model.owned.size).toBe(2);
   await log.verify();
 });
@@ -154,7 +168,7 @@ test('nothing is written behind a last line that is no row', async () => {
   expect(await readFile(path, 'utf8')).toBe('hello\n');
 });
 
-test.each(['symlink', 'folder'])('a %s in the log\'s place is refused', async (kind) => {
+test.each(['symlink', 'folder'])("a %s in the log's place is refused", async (kind) => {
   const { folder, log } = await freshLog();
   await writeFile(join(folder, 'elsewhere'), '');
   if (kind === 'symlink') await symlink(join(folder, 'elsewhere'), join(folder, 'eventlog.jsonl'));

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listLocks, locksFolder, lockAppend, lockStacks, removeLock } from '../../src/eventlog/lock.ts';
+import { listLocks, lockAppend, lockStacks, locksFolder, removeLock } from '../../src/eventlog/lock.ts';
 import { type LockHolder, livenessOf, thisProcess } from '../../src/eventlog/lock-holder.ts';
 import { bundleChild, kill, nextLine, startChild } from './support/child.ts';
 import { ACTOR } from './support/facts.ts';
@@ -31,7 +31,10 @@ test('locks of stacks are taken, told and given up; releasing twice is fine', as
   const folder = await temporaryFolder();
   const held = await lockStacks(folder, ['b', 'a', 'a'], ACTOR, 0);
   const locks = await listLocks(folder, ACTOR.host);
-  expect(locks.map(({ holder, liveness }) => [holder.locks, liveness]).sort()).toEqual([['stack a', 'alive'], ['stack b', 'alive']]);
+  expect(locks.map(({ holder, liveness }) => [holder.locks, liveness]).sort()).toEqual([
+    ['stack a', 'alive'],
+    ['stack b', 'alive'],
+  ]);
   await held.release();
   await held.release();
   expect(await filesIn(folder)).toEqual([]);

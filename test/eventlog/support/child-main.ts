@@ -1,6 +1,6 @@
+import { openJsonlLog } from '../../../src/eventlog/jsonl-file.ts';
 import { lockAppend, lockStacks } from '../../../src/eventlog/lock.ts';
 import { context, factRow } from './facts.ts';
-import { openJsonlLog } from '../../../src/eventlog/jsonl-file.ts';
 
 // One child process of the tests: `<verb> <path> <argument>`; it says what it did on stdout, a line each.
 const [verb = '', path = '', argument = ''] = process.argv.slice(2);
@@ -14,7 +14,10 @@ async function append(count: number, bytes: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const filler = 'x'.repeat(bytes);
     try {
-      const rows = await log.append(context(), [factRow(`${process.pid}-${index}`, { desired: { filler } }), factRow('pair')]);
+      const rows = await log.append(context(), [
+        factRow(`${process.pid}-${index}`, { desired: { filler } }),
+        factRow('pair'),
+      ]);
       say(rows.map((row) => row.global_sequence).join(' '));
     } catch (error) {
       say(error instanceof Error ? error.message : String(error));

@@ -18,7 +18,11 @@ export interface Child {
 /** Bundles the child's program into `folder`; Node 20 runs no TypeScript. */
 export async function bundleChild(folder: string): Promise<string> {
   const file = join(folder, 'child.mjs');
-  const bundle = await rolldown({ input: fileURLToPath(new URL('child-main.ts', import.meta.url)), platform: 'node', logLevel: 'silent' });
+  const bundle = await rolldown({
+    input: fileURLToPath(new URL('child-main.ts', import.meta.url)),
+    platform: 'node',
+    logLevel: 'silent',
+  });
   await bundle.write({ file, format: 'esm' });
   await bundle.close();
   return file;

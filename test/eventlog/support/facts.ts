@@ -42,6 +42,10 @@ export function intentRow(project: string, fields: Partial<IntentBody> = {}): In
   };
 }
 
-export function outcomeRow(sequence: number, status: OutcomeBody['status'], operationName: string | null = null): OutcomeBody {
+export function outcomeRow(
+  sequence: number,
+  status: OutcomeBody['status'],
+  operationName: string | null = null,
+): OutcomeBody {
   return { type: 'provider.outcome', intent_sequence: sequence, status, code: null, operation_name: operationName };
 }

@@ -1,0 +1,52 @@
+import { SEAL_BYTES, sealOf } from './encode-row.ts';
+import type { Line } from './lines.ts';
+
+/**
+ * A fact row in exactly the shape that encode-row writes, seen without parsing it: one that makes its stack the owner
+ * and says nothing about protection or renaming. Such a row is needed only if no later one of its URN replaces it.
+ */
+export interface ScannedFact {
+  readonly sequence: number;
+  readonly hash: string;
+  readonly target: string;
+  readonly urn: string;
+  /** Which of the fields that a later fact inherits it has, a bit each. */
+  readonly fields: number;
+  /** Where its line stands in the file, in bytes. */
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** What of a row is looked at; its `desired` may be longer, what stands before it is not. */
+const HEAD_BYTES = 1024;
+const CLOSING_BRACE = 0x7d;
+
+// Texts without quote, escape and non-ASCII characters: what needs decoding goes the long way.
+const TEXT = '"[ !#-\\[\\]-~]*"';
+const CAPTURED = '"([ !#-\\[\\]-~]*)"';
+const OWN_FACT = new RegExp(
+  `^\\{"global_sequence":(\\d{1,15}),"type":"provider\\.fact","recorded_at":${TEXT},"execution_id":\\d{1,15},` +
+    `"actor":\\{"user":${TEXT},"host":${TEXT}\\},"infra":${TEXT},"target":${CAPTURED},` +
+    `"provider_fact":\\{"urn":${CAPTURED},"provider":${TEXT},"service":${TEXT},"resource_type":${TEXT},` +
+    '"verb":"(?:ensure","outcome":"(?:changed|noop)|adopt","outcome":"adopted)",' +
+    `"stack":${TEXT},"execution_id":\\d{1,15}(,"resource_id":${TEXT})?(,"origin":"(?:created|adopted|found)")?` +
+    `(?:,"step":${TEXT})?(?:,"digest":${TEXT})?(,"credential":${TEXT})?,"desired":`,
+);
+
+/** Null for every other line: parse it. */
+export function scanFact({ bytes, offset }: Line): ScannedFact | null {
+  const found = OWN_FACT.exec(bytes.toString('latin1', 0, HEAD_BYTES));
+  if (found === null) return null;
+  const seal = sealOf(bytes);
+  const [, sequence, target, urn, resourceId, origin, credential] = found;
+  if (
+    seal === null ||
+    bytes[bytes.length - SEAL_BYTES - 1] !== CLOSING_BRACE ||
+    target === undefined ||
+    urn === undefined
+  )
+    return null;
+  const fields =
+    (resourceId === undefined ? 0 : 1) | (origin === undefined ? 0 : 2) | (credential === undefined ? 0 : 4);
+  return { sequence: Number(sequence), hash: seal.hash, target, urn, fields, offset, length: bytes.length };
+}

@@ -1,0 +1,180 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { ProviderFact } from '../../src/core/facts.ts';
+import { foldFacts, type OwnershipModel } from '../../src/core/fold.ts';
+import { context, DIGEST, factOf, factRow, intentRow, outcomeRow } from './support/facts.ts';
+import { openLog, temporaryFolder } from './support/log.ts';
+
+const freshPath = async () => join(await temporaryFolder(), 'eventlog.jsonl');
+
+/** A model without the order in which its maps were filled. */
+function plain(model: OwnershipModel) {
+  return {
+    owned: Object.fromEntries(model.owned),
+    tombstones: Object.fromEntries(model.tombstones),
+    protection: Object.fromEntries(model.protection),
+  };
+}
+
+const kinds = [
+  ['ensure', 'changed'],
+  ['ensure', 'noop'],
+  ['ensure', 'planned'],
+  ['adopt', 'adopted'],
+  ['adopt', 'planned'],
+  ['delete', 'deleted'],
+  ['delete', 'absent'],
+] as const;
+const facts: fc.Arbitrary<ProviderFact> = fc
+  .record(
+    {
+      project: fc.constantFrom('a', 'b', 'c', 'ü', 'quo"te', 'back\\slash'),
+      kind: fc.constantFrom(...kinds),
+      stack: fc.constantFrom('prod', 'test', 'Größe'),
+      desired: fc.jsonValue({ maxDepth: 2 }),
+      execution_id: fc.constantFrom<number | string>(1, 2 ** 50, '9223372036854775807'),
+      resource_id: fc.constantFrom('projects/1', 'projects/2'),
+      origin: fc.constantFrom('created' as const, 'adopted' as const, 'found' as const),
+      protect: fc.boolean(),
+      credential: fc.constantFrom('admin', 'other'),
+      forgotten: fc.constant(true),
+      renamed_from: fc.constantFrom(factOf('a').urn, factOf('b').urn),
+      digest: fc.constantFrom(DIGEST, 'e'.repeat(64)),
+      step: fc.constantFrom('ensure_a', 'ensure_b[k]'),
+    },
+    { requiredKeys: ['project', 'kind', 'stack', 'desired', 'execution_id'] },
+  )
+  .map(({ project, kind: [verb, outcome], ...fields }) =>
+    factOf(project, JSON.parse(JSON.stringify({ ...fields, verb, outcome })) as Partial<ProviderFact>),
+  );
+
+test('what is read back is the fold of what was written, whichever way a row is read', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(facts, { maxLength: 30, minLength: 1 }), async (written) => {
+      const log = openLog(await freshPath());
+      await log.append(
+        context(),
+        written.map((fact) => ({ type: 'provider.fact', provider_fact: fact })),
+      );
+      const state = await log.read('cloud');
+      expect(plain(state.model)).toEqual(plain(foldFacts(written)));
+      expect(state.factsOf(DIGEST)).toEqual(written.filter((fact) => fact.digest === DIGEST));
+      await log.verify();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a log copied behind itself reads as the log', async () => {
+  const path = await freshPath();
+  const log = openLog(path);
+  await log.append(context(), [
+    factRow('a', { digest: DIGEST }),
+    intentRow('b'),
+    factRow('a', { verb: 'delete', outcome: 'deleted' }),
+    outcomeRow(2, 'done'),
+  ]);
+  const text = await readFile(path, 'utf8');
+  await writeFile(path, text + text);
+  const state = await log.read('cloud');
+  expect(state.model.owned.size).toBe(0);
+  expect(state.openIntents).toEqual([]);
+  expect(state.factsOf(DIGEST)).toHaveLength(1);
+  await expect(log.verify()).rejects.toThrow(/CHAIN_BROKEN: Line 5 \(row 1\)/);
+});
+
+test('rows in another order than they were written fold by their sequence', async () => {
+  const path = await freshPath();
+  const log = openLog(path);
+  await log.append(context(), [
+    factRow('a'),
+    factRow('a', { verb: 'delete', outcome: 'absent' }),
+    factRow('b'),
+    intentRow('c'),
+  ]);
+  const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
+  await writeFile(path, `${lines.toReversed().join('\n')}\n`);
+  const state = await log.read('cloud');
+  expect([...state.model.owned.keys()]).toEqual([factOf('b').urn]);
+  expect(state.openIntents).toHaveLength(1);
+});
+
+test('a row without a sequence stays behind the row it followed', async () => {
+  const path = await freshPath();
+  const log = openLog(path);
+  await log.append(context(), [factRow('a'), factRow('b')]);
+  const [first = '', second = ''] = (await readFile(path, 'utf8')).trimEnd().split('\n');
+  const gone = JSON.stringify(factOf('b', { verb: 'delete', outcome: 'deleted' }));
+  await writeFile(path, `${[second, gone, first].join('\n')}\n`);
+  expect([...(await log.read('cloud')).model.owned.keys()]).toEqual([factOf('a').urn]);
+});
+
+test('facts of others are mapped before they are folded, ours are not', async () => {
+  const path = await freshPath();
+  const log = openLog(path, { mapForeign: (fact) => ({ ...fact, urn: `mapped:${fact.urn}` }) });
+  await writeFile(path, `${JSON.stringify(factOf('foreign'))}\n`);
+  await log.append(context(), [factRow('ours')]);
+  expect([...(await log.read('cloud')).model.owned.keys()].sort()).toEqual([
+    factOf('ours').urn,
+    `mapped:${factOf('foreign').urn}`,
+  ]);
+});
+
+test('a fact that names no target counts for every target', async () => {
+  const path = await freshPath();
+  await writeFile(path, `${JSON.stringify(factOf('foreign'))}\n`);
+  expect((await openLog(path).read('cloud')).model.owned.size).toBe(1);
+  expect((await openLog(path).read('emulator')).model.owned.size).toBe(1);
+});
+
+test('64-bit ids of others stay what they are when infra writes them again', async () => {
+  const path = await freshPath();
+  const log = openLog(path);
+  await log.append(context(), [factRow('a', { execution_id: '9223372036854775807' })]);
+  expect(await readFile(path, 'utf8')).toContain('"execution_id":9223372036854775807,');
+  expect((await log.read('cloud')).model.owned.get(factOf('a').urn)?.lastExecutionId).toBe('9223372036854775807');
+});
+
+test('an execution id that is no integer is never written', async () => {
+  const log = openLog(await freshPath());
+  await expect(log.append(context(), [factRow('a', { execution_id: '1}' })])).rejects.toThrow();
+  expect(await log.head()).toBeNull();
+});
+
+test.each<[string, (row: string) => string]>([
+  ['a fact without a stack', (row) => row.replace('"stack":"prod",', '')],
+  ['an intent with an unknown operation', (row) => row.replace('"operation":"create"', '"operation":"replace"')],
+  ['an intent without its urn', (row) => row.replace(/"urn":"[^"]*","stack"/, '"stack"')],
+  ['an outcome with an unknown status', (row) => row.replace('"status":"done"', '"status":"fine"')],
+  ['an outcome that names no intent', (row) => row.replace('"intent_sequence":2', '"intent_sequence":"2"')],
+])('%s is a broken row', async (_, change) => {
+  const path = await freshPath();
+  const log = openLog(path);
+  await log.append(context(), [factRow('a'), intentRow('b'), outcomeRow(2, 'done')]);
+  const lines = (await readFile(path, 'utf8')).split('\n');
+  await writeFile(path, lines.map(change).join('\n'));
+  await expect(log.read('cloud')).rejects.toThrow(/LOG_INVALID: Line \d/);
+});
+
+test('the chain can be looked through for a head that was kept', async () => {
+  const log = openLog(await freshPath());
+  const [first, second] = await log.append(context(), [factRow('a'), factRow('b')]);
+  expect(await log.walk(`1:${first?.hash}`)).toEqual({ rows: 2, firstBad: null, headFound: true });
+  expect(await log.walk(`2:${first?.hash}`)).toMatchObject({ headFound: false });
+  expect(await log.walk(`1:${second?.hash}`)).toMatchObject({ headFound: false });
+});
+
+test('rows and digests larger than a block are read and found', async () => {
+  const log = openLog(await freshPath());
+  const filler = 'é'.repeat(400_000);
+  await log.append(
+    context(),
+    Array.from({ length: 6 }, (_, index) => factRow(`p${index}`, { desired: { filler }, digest: DIGEST })),
+  );
+  const state = await log.read('cloud');
+  expect(state.model.owned.size).toBe(6);
+  expect(state.factsOf(DIGEST)).toHaveLength(6);
+  expect(state.factsOf('not a digest')).toEqual([]);
+});
