@@ -68,7 +68,7 @@ function rejected(description: string): Diagnostic {
 }
 
 /** What google-auth-library makes tokens from. */
-export interface GoogleCredential {
+interface GoogleCredential {
   /** A credential file's JSON, already checked; null: the metadata server of Compute Engine, GKE or Cloud Run. */
   readonly file: Readonly<Record<string, unknown>> | null;
   readonly description: string;

@@ -26,7 +26,7 @@ const statusSchema = z.object({
   status: z.catch(z.nullable(z.string()), null),
   details: z.catch(z.array(z.unknown()), []),
 });
-export type WireStatus = z.infer<typeof statusSchema>;
+type WireStatus = z.infer<typeof statusSchema>;
 
 const detailSchema = z.object({
   '@type': text,

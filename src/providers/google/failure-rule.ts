@@ -20,7 +20,7 @@ export interface Meaning {
 }
 
 /** Conditions are and-ed; within a list one is enough. `text` is the last resort, for failures without structure. */
-export interface Match {
+interface Match {
   readonly service?: GoogleService;
   readonly status?: readonly number[];
   readonly canonical?: readonly string[];

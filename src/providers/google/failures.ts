@@ -36,7 +36,7 @@ const GRPC: Readonly<Record<number, readonly [string, number]>> = {
 };
 
 /** A refusal and how long its RetryInfo asks to wait (milliseconds, null where it doesn't). */
-export interface DecodedFailure {
+interface DecodedFailure {
   readonly failure: ApiFailure;
   readonly retryDelayMs: number | null;
 }

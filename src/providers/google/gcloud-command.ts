@@ -17,7 +17,7 @@ const PLACEHOLDERS = {
   serviceAccount: 'SERVICE_ACCOUNT',
 } as const;
 
-export type IdKind = keyof typeof PATTERNS;
+type IdKind = keyof typeof PATTERNS;
 
 /** An id that may stand in a command to paste; a placeholder where it doesn't look like one. */
 export function safeId(kind: IdKind, id: string | null | undefined): string {

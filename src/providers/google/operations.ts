@@ -17,7 +17,7 @@ export type OperationResult =
   /** It can't be asked about (refused, gone, no operation at all): only a read of the resource tells. */
   | { readonly kind: 'unknown'; readonly name: string | null; readonly why: Diagnostic };
 
-export interface OperationHooks {
+interface OperationHooks {
   readonly signal?: AbortSignal;
   /** It was issued (attempt 0), or is polled for the n-th time. */
   onOperation?(name: string, attempt: number): void;
@@ -155,9 +155,9 @@ function readAnswer(
     case 'ok':
       return readPolled(service, name, answer.body);
     case 'refused':
-      return passes(answer.failure)
-        ? { kind: 'running', name }
-        : { kind: 'unknown', name, why: answer.failure.diagnostic };
+      if (passes(answer.failure)) return { kind: 'running', name };
+      if (answer.failure.status === 401) return locked(name, answer.failure.diagnostic);
+      return { kind: 'unknown', name, why: answer.failure.diagnostic };
     case 'lost':
     case 'unsent':
       if (answer.diagnostic.code === 'INTERRUPTED') return interrupted(name);

@@ -56,7 +56,7 @@ export function backoff(attempt: number, random: () => number): number {
 }
 
 /** What a refusal is, as far as sending again is concerned. */
-export type RefusalKind =
+type RefusalKind =
   | 'rate_limit'
   | 'unauthenticated'
   | 'propagation'
