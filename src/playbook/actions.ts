@@ -19,11 +19,23 @@ const KNOWN = ['google', 'yandex'];
 const RUNTIMES: Readonly<Record<string, readonly string[]>> = { google: ['rest', 'rust-sdk'] };
 
 /** Finds the action that a tool names, with what defaults say where the tool does not. Null: not valid, reported. */
-export function chooseAction(tool: MapNode, defaults: MapNode | null, step: string, renderer: Renderer, catalogues: Catalogues): ChosenAction | null {
+export function chooseAction(
+  tool: MapNode,
+  defaults: MapNode | null,
+  step: string,
+  renderer: Renderer,
+  catalogues: Catalogues,
+): ChosenAction | null {
   const { findings } = renderer;
   const node = child(tool, 'action') ?? child(defaults, 'action');
   if (node === null) {
-    missingKey(findings, `The tool of step "${step}"`, 'action', tool, 'action: google.cloudresourcemanager.projects.ensure, for example');
+    missingKey(
+      findings,
+      `The tool of step "${step}"`,
+      'action',
+      tool,
+      'action: google.cloudresourcemanager.projects.ensure, for example',
+    );
     return null;
   }
   const name = staticText(node, 'action', renderer);
@@ -36,7 +48,10 @@ export function chooseAction(tool: MapNode, defaults: MapNode | null, step: stri
   if (catalogue === null || !checkRuntime(tool, defaults, provider.name, renderer)) return null;
   const action = catalogue.findAction(name, service);
   if (action !== null) return { provider: provider.name, catalogue, action };
-  findings.add('UNKNOWN_ACTION', unknownDetail(name, service, provider.name), node, { address: step, hint: actionHint(name, service, catalogue) });
+  findings.add('UNKNOWN_ACTION', unknownDetail(name, service, provider.name), node, {
+    address: step,
+    hint: actionHint(name, service, catalogue),
+  });
   return null;
 }
 
@@ -73,11 +88,18 @@ function named(node: TreeNode, renderer: Renderer): { name: string; node: TreeNo
   return name === null ? null : { name, node };
 }
 
-function catalogueOf(provider: string, node: TreeNode, catalogues: Catalogues, findings: Findings): ProviderCatalogue | null {
+function catalogueOf(
+  provider: string,
+  node: TreeNode,
+  catalogues: Catalogues,
+  findings: Findings,
+): ProviderCatalogue | null {
   const catalogue = catalogues.get(provider);
   if (catalogue !== undefined) return catalogue;
   if (RESERVED.has(provider) || KNOWN.includes(provider)) {
-    findings.add('PROVIDER_NOT_IMPLEMENTED', `The provider "${provider}" is not implemented.`, node, { hint: `providers: ${[...catalogues.keys()].join(', ')}` });
+    findings.add('PROVIDER_NOT_IMPLEMENTED', `The provider "${provider}" is not implemented.`, node, {
+      hint: `providers: ${[...catalogues.keys()].join(', ')}`,
+    });
     return null;
   }
   const near = nearest(provider, [...KNOWN, ...RESERVED]);
@@ -107,7 +129,8 @@ function actionHint(name: string, service: string | null, catalogue: ProviderCat
   const domain = service?.split('.', 1)[0];
   const full = domain === undefined ? name : `${catalogue.provider}.${domain}.${name}`;
   const short = names.filter((known) => known.endsWith(`.${name}`));
-  if (service === null && short[0] !== undefined) return `did you mean "${short[0]}"? The short form needs \`service:\``;
+  if (service === null && short[0] !== undefined)
+    return `did you mean "${short[0]}"? The short form needs \`service:\``;
   const near = nearest(full, names) ?? nearest(name, names) ?? nearest(`${catalogue.provider}.${name}`, names);
   return near === null ? '`infra explain UNKNOWN_ACTION`, docs/actions.md lists all' : `did you mean "${near}"?`;
 }

@@ -13,7 +13,13 @@ const KEYS = ['type', 'credential', 'scopes', 'token', 'token_env'];
 const CALLERS_KEYS = ['impersonate', 'quota_project', 'key_file', 'token_file', 'profile'];
 /** Variables that infra itself reads: their values are not tokens to be sent somewhere. */
 const OWN_VARIABLES = new Set([
-  'INFRA_EVENTLOG', 'INFRA_EVENTLOG_TOKEN', 'INFRA_YC', 'INFRA_ALLOW_ENDPOINT', 'INFRA_CONFIG', 'INFRA_CONFIG_HOME', 'INFRA_ACTOR',
+  'INFRA_EVENTLOG',
+  'INFRA_EVENTLOG_TOKEN',
+  'INFRA_YC',
+  'INFRA_ALLOW_ENDPOINT',
+  'INFRA_CONFIG',
+  'INFRA_CONFIG_HOME',
+  'INFRA_ACTOR',
 ]);
 const TOKEN_VARIABLE = /^(INFRA_[A-Z0-9_]{1,200}|GOOGLE_OAUTH_ACCESS_TOKEN)$/;
 
@@ -29,7 +35,9 @@ const schema = z.strictObject({
 /** Reads a step's auth from its rendered value; the node gives the places. */
 export function readAuth(value: Json, node: TreeNode, findings: Findings): AuthSpec | null {
   if (!isJsonObject(value)) {
-    findings.add('INVALID_VALUE', `auth must be a mapping, not ${describe(node)}.`, node, { hint: 'auth: { type: gcp_adc, credential: <name> }' });
+    findings.add('INVALID_VALUE', `auth must be a mapping, not ${describe(node)}.`, node, {
+      hint: 'auth: { type: gcp_adc, credential: <name> }',
+    });
     return null;
   }
   if (refuseCallersKeys(value, node, findings)) return null;
@@ -54,7 +62,9 @@ function refuseCallersKeys(value: Readonly<Record<string, Json>>, node: TreeNode
   for (const key of found) {
     const place = node.kind === 'map' ? (node.entries.get(key) ?? node) : node;
     const detail = `auth.${key} says whose authority is used, which a playbook can't.`;
-    findings.add('INVALID_VALUE', detail, place, { hint: 'put it under credentials.<name> in your own config.yaml and name that with `credential: <name>`' });
+    findings.add('INVALID_VALUE', detail, place, {
+      hint: 'put it under credentials.<name> in your own config.yaml and name that with `credential: <name>`',
+    });
   }
   return found.length > 0;
 }
@@ -65,16 +75,27 @@ function checkAuth(auth: AuthSpec, node: TreeNode, findings: Findings): boolean 
     return false;
   };
   if (!TYPES.includes(auth.type)) {
-    return refuse(`There is no auth type "${auth.type}" in a playbook.`, didYouMean(auth.type, TYPES) ?? `types: ${TYPES.join(', ')}; others come from your own config.yaml under a credential's name`);
+    return refuse(
+      `There is no auth type "${auth.type}" in a playbook.`,
+      didYouMean(auth.type, TYPES) ??
+        `types: ${TYPES.join(', ')}; others come from your own config.yaml under a credential's name`,
+    );
   }
   if (auth.type !== 'bearer') {
     const tokens = auth.token !== null || auth.tokenEnv !== null;
     return !tokens || refuse(`token and token_env belong to the type bearer, not to ${auth.type}.`);
   }
-  if ((auth.token === null) === (auth.tokenEnv === null)) return refuse('A bearer has either a token_env or a token.', 'token_env: INFRA_<NAME>');
+  if ((auth.token === null) === (auth.tokenEnv === null))
+    return refuse('A bearer has either a token_env or a token.', 'token_env: INFRA_<NAME>');
   if (auth.tokenEnv !== null && (!TOKEN_VARIABLE.test(auth.tokenEnv) || OWN_VARIABLES.has(auth.tokenEnv))) {
-    return refuse(`token_env can't be ${JSON.stringify(auth.tokenEnv)}.`, 'use INFRA_<NAME>, which infra itself does not read, or GOOGLE_OAUTH_ACCESS_TOKEN');
+    return refuse(
+      `token_env can't be ${JSON.stringify(auth.tokenEnv)}.`,
+      'use INFRA_<NAME>, which infra itself does not read, or GOOGLE_OAUTH_ACCESS_TOKEN',
+    );
   }
-  if (auth.token !== null) findings.add('INLINE_TOKEN', 'A bearer token stands in the playbook.', node, { hint: 'use token_env: INFRA_<NAME>' });
+  if (auth.token !== null)
+    findings.add('INLINE_TOKEN', 'A bearer token stands in the playbook.', node, {
+      hint: 'use token_env: INFRA_<NAME>',
+    });
   return true;
 }

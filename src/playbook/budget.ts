@@ -26,22 +26,33 @@ export class Budget {
   steps(count: number): void {
     this.#steps += count;
     this.#totalSteps += count;
-    if (this.#steps > MAX_STEPS) throw new TemplateError('TEMPLATE_LIMIT', `An expression takes more than ${MAX_STEPS} steps.`);
-    if (this.#totalSteps > MAX_TOTAL_STEPS) throw new TemplateError('TEMPLATE_LIMIT', `The playbook's templates take more than ${MAX_TOTAL_STEPS} steps.`);
+    if (this.#steps > MAX_STEPS)
+      throw new TemplateError('TEMPLATE_LIMIT', `An expression takes more than ${MAX_STEPS} steps.`);
+    if (this.#totalSteps > MAX_TOTAL_STEPS)
+      throw new TemplateError('TEMPLATE_LIMIT', `The playbook's templates take more than ${MAX_TOTAL_STEPS} steps.`);
   }
 
   output(characters: number): void {
     this.#output += characters;
     this.#totalOutput += characters;
-    if (this.#output > MAX_OUTPUT) throw new TemplateError('TEMPLATE_LIMIT', `An expression makes more than ${MAX_OUTPUT} characters.`);
-    if (this.#totalOutput > MAX_TOTAL_OUTPUT) throw new TemplateError('TEMPLATE_LIMIT', `The playbook's templates make more than ${MAX_TOTAL_OUTPUT} characters.`);
+    if (this.#output > MAX_OUTPUT)
+      throw new TemplateError('TEMPLATE_LIMIT', `An expression makes more than ${MAX_OUTPUT} characters.`);
+    if (this.#totalOutput > MAX_TOTAL_OUTPUT)
+      throw new TemplateError(
+        'TEMPLATE_LIMIT',
+        `The playbook's templates make more than ${MAX_TOTAL_OUTPUT} characters.`,
+      );
   }
 
   /** A value is handed on as a whole: later work on it counts as if it were written out. */
   handOn(value: Value): void {
     const size = this.#sizeOf(value);
     this.#totalSteps += size;
-    if (this.#totalSteps > MAX_TOTAL_STEPS) throw new TemplateError('TEMPLATE_LIMIT', `The playbook's templates hand on more than ${MAX_TOTAL_STEPS} values.`);
+    if (this.#totalSteps > MAX_TOTAL_STEPS)
+      throw new TemplateError(
+        'TEMPLATE_LIMIT',
+        `The playbook's templates hand on more than ${MAX_TOTAL_STEPS} values.`,
+      );
   }
 
   #sizeOf(value: Value): number {

@@ -80,7 +80,10 @@ export class StepBuilder {
       if (action.inputKeys.includes(key)) continue;
       const place = (node?.kind === 'map' ? node.entries.get(key) : undefined) ?? node ?? instance.tool;
       const hint = didYouMean(key, action.inputKeys) ?? `keys: ${action.inputKeys.join(', ')}`;
-      this.#context.findings.add('UNKNOWN_KEY', `The input of ${action.name} has no key "${key}".`, place, { hint, address: instance.step.name });
+      this.#context.findings.add('UNKNOWN_KEY', `The input of ${action.name} has no key "${key}".`, place, {
+        hint,
+        address: instance.step.name,
+      });
     }
   }
 
@@ -108,8 +111,20 @@ export class StepBuilder {
 }
 
 const NOTHING: ToolFields = {
-  stack: null, reconcile: null, dryRun: null, auth: null, endpoint: null, poll: DEFAULT_POLL, timeoutMs: null, protect: null,
-  confirm: null, knownDesired: null, settings: null, identity: null, logicalId: null, resourceId: null,
+  stack: null,
+  reconcile: null,
+  dryRun: null,
+  auth: null,
+  endpoint: null,
+  poll: DEFAULT_POLL,
+  timeoutMs: null,
+  protect: null,
+  confirm: null,
+  knownDesired: null,
+  settings: null,
+  identity: null,
+  logicalId: null,
+  resourceId: null,
 };
 
 /** A step that is listed and never run. */

@@ -28,7 +28,9 @@ function readServices(value: Readonly<Record<string, Json>>, node: TreeNode, fin
     const place = (node.kind === 'map' ? node.entries.get(key)?.value : undefined) ?? node;
     const service = SERVICES.find((known) => known === key);
     if (service === undefined) {
-      findings.add('UNKNOWN_KEY', `endpoint has no key "${key}".`, place, { hint: didYouMean(key, SERVICES) ?? `keys: ${SERVICES.join(', ')}` });
+      findings.add('UNKNOWN_KEY', `endpoint has no key "${key}".`, place, {
+        hint: didYouMean(key, SERVICES) ?? `keys: ${SERVICES.join(', ')}`,
+      });
       valid = false;
       continue;
     }
@@ -47,7 +49,9 @@ function readUrl(value: Json, what: string, node: TreeNode, findings: Findings):
     return null;
   }
   if (url.username !== '' || url.password !== '') {
-    findings.add('INVALID_VALUE', `${what} has a user or a password in its URL.`, node, { hint: 'credentials never stand in URLs' });
+    findings.add('INVALID_VALUE', `${what} has a user or a password in its URL.`, node, {
+      hint: 'credentials never stand in URLs',
+    });
     return null;
   }
   if (url.search !== '' || url.hash !== '') {

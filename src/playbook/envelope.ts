@@ -43,7 +43,14 @@ function checkRootKeys(root: MapNode, findings: Findings): void {
 function checkVersion(root: MapNode, findings: Findings): void {
   const version = child(root, 'apiVersion');
   const kind = child(root, 'kind');
-  if (version === null) return missingKey(findings, 'The playbook', 'apiVersion', root, 'apiVersion: noetl.io/v2 (with kind: Playbook) or infra/v1');
+  if (version === null)
+    return missingKey(
+      findings,
+      'The playbook',
+      'apiVersion',
+      root,
+      'apiVersion: noetl.io/v2 (with kind: Playbook) or infra/v1',
+    );
   const text = version.kind === 'scalar' ? version.value : undefined;
   if (text !== 'noetl.io/v2' && text !== 'infra/v1') {
     findings.add('INVALID_VALUE', `apiVersion must be noetl.io/v2 or infra/v1, not ${describe(version)}.`, version);
@@ -51,7 +58,8 @@ function checkVersion(root: MapNode, findings: Findings): void {
   if (kind !== null && !(kind.kind === 'scalar' && kind.value === 'Playbook')) {
     findings.add('INVALID_VALUE', `kind must be Playbook, not ${describe(kind)}.`, kind);
   }
-  if (kind === null && text === 'noetl.io/v2') missingKey(findings, 'A noetl.io/v2 playbook', 'kind', root, 'kind: Playbook');
+  if (kind === null && text === 'noetl.io/v2')
+    missingKey(findings, 'A noetl.io/v2 playbook', 'kind', root, 'kind: Playbook');
 }
 
 function readWorkflowNode(root: MapNode, findings: Findings): ListNode | null {

@@ -6,7 +6,7 @@ import { type DeferredTemplate, knownAfterApply, type Reference, type ReferenceL
 import { Budget } from './budget.ts';
 import { Missing, type Names, NeedsResult, type Operand, type Segment } from './evaluator.ts';
 import { TemplateError } from './expression.ts';
-import { variable, type Variables } from './names.ts';
+import { type Variables, variable } from './names.ts';
 import { formatPath } from './reference-path.ts';
 import { renderTemplate, TemplateCompiler } from './templates.ts';
 
@@ -26,7 +26,11 @@ export async function evaluatorFor(playbook: Pick<Playbook, 'scope'>): Promise<D
 }
 
 /** Evaluates one deferred template; see `evaluatorFor`. */
-export async function evaluateTemplate(template: DeferredTemplate, scope: Playbook['scope'], lookup: ReferenceLookup): Promise<Json | undefined> {
+export async function evaluateTemplate(
+  template: DeferredTemplate,
+  scope: Playbook['scope'],
+  lookup: ReferenceLookup,
+): Promise<Json | undefined> {
   return (await evaluatorFor({ scope }))(template, lookup);
 }
 
@@ -34,7 +38,9 @@ export async function evaluateTemplate(template: DeferredTemplate, scope: Playbo
 export function decidesOnUnknown(template: DeferredTemplate, refs: readonly Reference[]): Diagnostic {
   const waiting = [...new Set(refs.map(knownAfterApply))].join(', ');
   const detail = `The template ${JSON.stringify(template.text)} decides on ${waiting}.`;
-  return diagnostic('TEMPLATE_DECIDES', detail, { hint: 'pass the result on whole or inside a text, or take the value from workload' });
+  return diagnostic('TEMPLATE_DECIDES', detail, {
+    hint: 'pass the result on whole or inside a text, or take the value from workload',
+  });
 }
 
 function evaluateWith(
@@ -103,4 +109,3 @@ class ResultNames implements Names {
     return variable(name, this.#variables, this.#addresses);
   }
 }
-

@@ -62,7 +62,12 @@ type Of<K extends Expression['kind']> = Extract<Expression, { readonly kind: K }
 
 /** A value that is there; unknown or not. */
 export function present(operand: Operand): Value {
-  if (operand instanceof Missing) throw new TemplateError('TEMPLATE_UNDEFINED', `${operand.what}.`, operand.hint ?? 'use `| default(...)` where absence is meant');
+  if (operand instanceof Missing)
+    throw new TemplateError(
+      'TEMPLATE_UNDEFINED',
+      `${operand.what}.`,
+      operand.hint ?? 'use `| default(...)` where absence is meant',
+    );
   return operand;
 }
 
@@ -85,7 +90,8 @@ function literal<T extends readonly Value[] | ValueObject>(value: T): T {
 function mapLiteral(entries: Of<'map'>['entries'], names: Names, budget: Budget): Value {
   const pairs = entries.map(([key, value]) => {
     const name = known(evaluate(key, names, budget));
-    if (typeof name !== 'string' || name === '__proto__') throw new TemplateError('TEMPLATE_INVALID', 'A key of a map is a text (and not `__proto__`).');
+    if (typeof name !== 'string' || name === '__proto__')
+      throw new TemplateError('TEMPLATE_INVALID', 'A key of a map is a text (and not `__proto__`).');
     return [name, present(evaluate(value, names, budget))] as const;
   });
   return literal(Object.fromEntries(pairs));
@@ -126,14 +132,23 @@ export function follow(base: Json, path: readonly Segment[], start: string): Jso
     where = typeof step === 'number' ? `${where}[${step}]` : `${where}.${step}`;
     current = next;
   }
-  if (typeof current === 'string' && current.includes('{{') && (start === 'workload' || start === 'iter' || start === 'env')) {
-    throw new TemplateError('TEMPLATE_INVALID', `${where} is itself a template, and templates there are not rendered.`, 'write the expression where the value is used');
+  if (
+    typeof current === 'string' &&
+    current.includes('{{') &&
+    (start === 'workload' || start === 'iter' || start === 'env')
+  ) {
+    throw new TemplateError(
+      'TEMPLATE_INVALID',
+      `${where} is itself a template, and templates there are not rendered.`,
+      'write the expression where the value is used',
+    );
   }
   return current;
 }
 
 function childOf(value: Json, step: Segment): Json | undefined {
-  if (Array.isArray(value)) return Number.isInteger(Number(step)) ? (value.at(Number(step)) as Json | undefined) : undefined;
+  if (Array.isArray(value))
+    return Number.isInteger(Number(step)) ? (value.at(Number(step)) as Json | undefined) : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
   const key = String(step);
   return Object.hasOwn(value, key) ? (value as Readonly<Record<string, Json>>)[key] : undefined;
@@ -141,7 +156,8 @@ function childOf(value: Json, step: Segment): Json | undefined {
 
 function missingText(value: Json, step: Segment, where: string): string {
   if (Array.isArray(value)) return `${where} has ${value.length} items and no [${JSON.stringify(step)}]`;
-  if (typeof value !== 'object' || value === null) return `${where} is ${typeName(value)} and has no ${JSON.stringify(step)}`;
+  if (typeof value !== 'object' || value === null)
+    return `${where} is ${typeName(value)} and has no ${JSON.stringify(step)}`;
   return `${where} has no ${JSON.stringify(step)}`;
 }
 
@@ -186,7 +202,8 @@ function filter(expression: Of<'filter'>, names: Names, budget: Budget): Operand
 
 function filterNamed(name: string): Filter {
   const found = FILTERS.get(name);
-  if (found === undefined) throw new TemplateError('TEMPLATE_INVALID', `There is no filter "${name}" that can be used here.`);
+  if (found === undefined)
+    throw new TemplateError('TEMPLATE_INVALID', `There is no filter "${name}" that can be used here.`);
   return found;
 }
 
@@ -200,15 +217,25 @@ function defaulted(operand: Operand, args: FilterArguments, names: Names, budget
 }
 
 /** Arguments by parameter name; `map` (null) keeps positional ones under their index. */
-function argumentsOf(args: FilterArguments, parameters: readonly string[] | null, names: Names, budget: Budget): Arguments {
+function argumentsOf(
+  args: FilterArguments,
+  parameters: readonly string[] | null,
+  names: Names,
+  budget: Budget,
+): Arguments {
   const values = new Map<string, Json>();
   for (const [index, expression] of args.positional.entries()) {
     const name = parameters === null ? String(index) : parameters[index];
-    if (name === undefined) throw new TemplateError('TEMPLATE_INVALID', `The filter takes ${parameters?.length ?? 0} arguments, not ${args.positional.length}.`);
+    if (name === undefined)
+      throw new TemplateError(
+        'TEMPLATE_INVALID',
+        `The filter takes ${parameters?.length ?? 0} arguments, not ${args.positional.length}.`,
+      );
     values.set(name, known(evaluate(expression, names, budget)));
   }
   for (const [name, expression] of args.named) {
-    if (parameters !== null && !parameters.includes(name)) throw new TemplateError('TEMPLATE_INVALID', `The filter has no argument "${name}".`);
+    if (parameters !== null && !parameters.includes(name))
+      throw new TemplateError('TEMPLATE_INVALID', `The filter has no argument "${name}".`);
     values.set(name, known(evaluate(expression, names, budget)));
   }
   return values;
@@ -220,7 +247,8 @@ function mapped(value: Json, args: Arguments, budget: Budget): Json {
   const attribute = args.get('attribute');
   if (attribute !== undefined) return list.map((item) => mappedAttribute(item, attribute, args.get('default')));
   const name = args.get('0');
-  if (typeof name !== 'string') throw new TemplateError('TEMPLATE_INVALID', 'map takes attribute= or the name of a filter.');
+  if (typeof name !== 'string')
+    throw new TemplateError('TEMPLATE_INVALID', 'map takes attribute= or the name of a filter.');
   const found = filterNamed(name);
   const passed = new Map([...args].flatMap(([key, item]) => passedOn(key, item, found)));
   return list.map((item) => {
@@ -237,7 +265,8 @@ function passedOn(key: string, item: Json, found: Filter): [string, Json][] {
 
 function mappedAttribute(item: Json, attribute: Json, fallback: Json | undefined): Json {
   const found = attributeOf(item, attribute) ?? fallback;
-  if (found === undefined) throw new TemplateError('TEMPLATE_UNDEFINED', `An item has no attribute ${JSON.stringify(attribute)}.`);
+  if (found === undefined)
+    throw new TemplateError('TEMPLATE_UNDEFINED', `An item has no attribute ${JSON.stringify(attribute)}.`);
   return found;
 }
 
@@ -278,12 +307,20 @@ function chainPaths(expression: Of<'member'>, names: Names, budget: Budget): voi
 
 function partsOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
-    case 'list': return expression.items;
-    case 'map': return expression.entries.flat();
-    case 'unary': case 'test': return [expression.operand];
-    case 'binary': return [expression.left, expression.right];
-    case 'filter': return [expression.operand, ...expression.args.positional, ...expression.args.named.values()];
-    case 'conditional': return [expression.condition, expression.then, ...(expression.otherwise === null ? [] : [expression.otherwise])];
-    default: return [];
+    case 'list':
+      return expression.items;
+    case 'map':
+      return expression.entries.flat();
+    case 'unary':
+    case 'test':
+      return [expression.operand];
+    case 'binary':
+      return [expression.left, expression.right];
+    case 'filter':
+      return [expression.operand, ...expression.args.positional, ...expression.args.named.values()];
+    case 'conditional':
+      return [expression.condition, expression.then, ...(expression.otherwise === null ? [] : [expression.otherwise])];
+    default:
+      return [];
   }
 }

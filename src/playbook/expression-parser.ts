@@ -4,9 +4,32 @@ import { nearest } from '../core/nearest.ts';
 import { type BinaryOperator, type Expression, type FilterArguments, TemplateError } from './expression.ts';
 import { FILTER_NAMES } from './filter-names.ts';
 
-const OPERATORS: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=', '+', '-', '*', '/', '//', '%', '~', 'and', 'or', 'in', 'not in']);
+const OPERATORS: ReadonlySet<string> = new Set([
+  '==',
+  '!=',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  '+',
+  '-',
+  '*',
+  '/',
+  '//',
+  '%',
+  '~',
+  'and',
+  'or',
+  'in',
+  'not in',
+]);
 const CONSTANTS: ReadonlyMap<string, Json> = new Map<string, Json>([
-  ['true', true], ['True', true], ['false', false], ['False', false], ['none', null], ['None', null],
+  ['true', true],
+  ['True', true],
+  ['false', false],
+  ['False', false],
+  ['none', null],
+  ['None', null],
 ]);
 /** Every bracket costs the library a dozen frames; 1 KiB of brackets would still fit, far deeper is a bug. */
 const MAX_NESTING = 200;
@@ -70,7 +93,12 @@ function convert(node: JinjaNode, depth: number): Expression {
     case 'TestExpression':
       return test(node, below('operand'));
     case 'Ternary':
-      return { kind: 'conditional', condition: below('condition'), then: below('trueExpr'), otherwise: below('falseExpr') };
+      return {
+        kind: 'conditional',
+        condition: below('condition'),
+        then: below('trueExpr'),
+        otherwise: below('falseExpr'),
+      };
     case 'SelectExpression':
       return { kind: 'conditional', condition: below('test'), then: below('lhs'), otherwise: null };
     default:
@@ -79,7 +107,8 @@ function convert(node: JinjaNode, depth: number): Expression {
 }
 
 function refused(type: string): TemplateError {
-  if (type === 'CallExpression') return invalid('Calls are not accepted in templates', 'use a filter: `value | filter`');
+  if (type === 'CallExpression')
+    return invalid('Calls are not accepted in templates', 'use a filter: `value | filter`');
   if (type === 'SliceExpression') return invalid('Slices are not accepted in templates');
   return invalid(`${type} is not accepted in templates`);
 }
@@ -95,13 +124,16 @@ function identifier(name: string): Expression {
 
 function numberLiteral(value: unknown): Expression {
   if (typeof value !== 'number' || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
-    throw invalid('A number above 2^53 can\'t be kept exact', 'write it as a text in quotes');
+    throw invalid("A number above 2^53 can't be kept exact", 'write it as a text in quotes');
   }
   return { kind: 'literal', value };
 }
 
 function mapLiteral(entries: ReadonlyMap<JinjaNode, JinjaNode>, depth: number): Expression {
-  return { kind: 'map', entries: [...entries].map(([key, value]) => [convert(key, depth + 1), convert(value, depth + 1)] as const) };
+  return {
+    kind: 'map',
+    entries: [...entries].map(([key, value]) => [convert(key, depth + 1), convert(value, depth + 1)] as const),
+  };
 }
 
 function property(node: JinjaNode, depth: number): Expression {
@@ -133,7 +165,10 @@ function filter(node: JinjaNode, operand: Expression, depth: number): Expression
   const name = String(callee['value']);
   if (!FILTER_NAMES.has(name)) {
     const near = nearest(name, FILTER_NAMES);
-    throw invalid(`There is no filter "${name}"`, near === null ? `filters: ${[...FILTER_NAMES].join(', ')}` : `did you mean "${near}"?`);
+    throw invalid(
+      `There is no filter "${name}"`,
+      near === null ? `filters: ${[...FILTER_NAMES].join(', ')}` : `did you mean "${near}"?`,
+    );
   }
   return { kind: 'filter', name, operand, args: called ? filterArguments(nodes(node['args']), depth) : NO_ARGUMENTS };
 }
@@ -152,6 +187,7 @@ function filterArguments(args: readonly JinjaNode[], depth: number): FilterArgum
 
 function test(node: JinjaNode, operand: Expression): Expression {
   const name = String((node['test'] as JinjaNode)['value']);
-  if (name !== 'defined' && name !== 'none') throw invalid(`There is no test "${name}"`, 'tests: is defined, is none, in');
+  if (name !== 'defined' && name !== 'none')
+    throw invalid(`There is no test "${name}"`, 'tests: is defined, is none, in');
   return { kind: 'test', test: name, negate: node['negate'] === true, operand };
 }

@@ -1,7 +1,23 @@
 import type { Json } from '../core/json.ts';
 
 export type BinaryOperator =
-  | '==' | '!=' | '<' | '<=' | '>' | '>=' | '+' | '-' | '*' | '/' | '//' | '%' | '~' | 'and' | 'or' | 'in' | 'not in';
+  | '=='
+  | '!='
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | '+'
+  | '-'
+  | '*'
+  | '/'
+  | '//'
+  | '%'
+  | '~'
+  | 'and'
+  | 'or'
+  | 'in'
+  | 'not in';
 
 /** An expression as the evaluator knows it: nothing that is not here can be written in a template. */
 export type Expression =
@@ -11,10 +27,20 @@ export type Expression =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'member'; readonly object: Expression; readonly property: Expression }
   | { readonly kind: 'unary'; readonly operator: '+' | '-' | 'not'; readonly operand: Expression }
-  | { readonly kind: 'binary'; readonly operator: BinaryOperator; readonly left: Expression; readonly right: Expression }
+  | {
+      readonly kind: 'binary';
+      readonly operator: BinaryOperator;
+      readonly left: Expression;
+      readonly right: Expression;
+    }
   | { readonly kind: 'filter'; readonly name: string; readonly operand: Expression; readonly args: FilterArguments }
   | { readonly kind: 'test'; readonly test: 'defined' | 'none'; readonly negate: boolean; readonly operand: Expression }
-  | { readonly kind: 'conditional'; readonly condition: Expression; readonly then: Expression; readonly otherwise: Expression | null };
+  | {
+      readonly kind: 'conditional';
+      readonly condition: Expression;
+      readonly then: Expression;
+      readonly otherwise: Expression | null;
+    };
 
 export interface FilterArguments {
   readonly positional: readonly Expression[];

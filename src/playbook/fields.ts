@@ -1,7 +1,14 @@
 import * as z from 'zod/mini';
-import { type Json, type JsonObject, isJsonObject } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { didYouMean } from '../core/nearest.ts';
-import { type AuthSpec, DEFAULT_POLL, type EndpointSpec, type PollSpec, type Reconcile, type Step } from '../core/step.ts';
+import {
+  type AuthSpec,
+  DEFAULT_POLL,
+  type EndpointSpec,
+  type PollSpec,
+  type Reconcile,
+  type Step,
+} from '../core/step.ts';
 import { isUnknown, type Value, type ValueObject } from '../core/value.ts';
 import { readAuth } from './auth.ts';
 import { readEndpoint } from './endpoint.ts';
@@ -13,7 +20,20 @@ import { child, describe, type MapNode, type TreeNode } from './tree.ts';
 /** What a tool's keys say, typed. */
 export type ToolFields = Pick<
   Step,
-  'stack' | 'reconcile' | 'dryRun' | 'auth' | 'endpoint' | 'poll' | 'timeoutMs' | 'protect' | 'confirm' | 'knownDesired' | 'settings' | 'identity' | 'logicalId' | 'resourceId'
+  | 'stack'
+  | 'reconcile'
+  | 'dryRun'
+  | 'auth'
+  | 'endpoint'
+  | 'poll'
+  | 'timeoutMs'
+  | 'protect'
+  | 'confirm'
+  | 'knownDesired'
+  | 'settings'
+  | 'identity'
+  | 'logicalId'
+  | 'resourceId'
 >;
 
 const RECONCILE: readonly Reconcile[] = ['report', 'enforce', 'adopt'];
@@ -71,13 +91,20 @@ const readName: Reader<string> = (value, node, key, renderer) => {
 const readReconcile: Reader<Reconcile> = (value, node, key, renderer) => {
   const found = RECONCILE.find((known) => known === value);
   if (found !== undefined) return found;
-  return invalid(key, 'report, enforce or adopt', node, renderer, typeof value === 'string' ? didYouMean(value, RECONCILE) : null);
+  return invalid(
+    key,
+    'report, enforce or adopt',
+    node,
+    renderer,
+    typeof value === 'string' ? didYouMean(value, RECONCILE) : null,
+  );
 };
 
 const readTimeout: Reader<number> = (value, node, key, renderer) =>
   readDuration(value) ?? invalid(key, 'a duration up to a day: seconds, or 500ms, 30s, 5m, 1h', node, renderer);
 
-const readObject: Reader<JsonObject> = (value, node, key, renderer) => (isJsonObject(value) ? value : invalid(key, 'a mapping', node, renderer));
+const readObject: Reader<JsonObject> = (value, node, key, renderer) =>
+  isJsonObject(value) ? value : invalid(key, 'a mapping', node, renderer);
 
 const readPoll: Reader<PollSpec> = (value, node, key, renderer) => {
   const poll = checkShape(pollSchema, value, node, POLL_KEYS, key, renderer.findings);

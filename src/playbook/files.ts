@@ -25,7 +25,9 @@ export async function readPlaybookFile(path: string): Promise<FileResult> {
 
 function decoded(path: string, bytes: Uint8Array): FileResult {
   const decodedText = decode(bytes);
-  return typeof decodedText === 'string' ? { kind: 'text', path, bytes, text: decodedText } : unreadable(path, decodedText.problem);
+  return typeof decodedText === 'string'
+    ? { kind: 'text', path, bytes, text: decodedText }
+    : unreadable(path, decodedText.problem);
 }
 
 function unreadable(path: string, reason: string): FileResult {

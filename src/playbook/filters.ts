@@ -19,7 +19,8 @@ function invalid(detail: string, hint: string | null = null): TemplateError {
 }
 
 export function textArgument(value: Json | undefined, what: string): string {
-  if (typeof value !== 'string') throw invalid(`${what} needs a text, not ${value === undefined ? 'nothing' : typeName(value)}.`);
+  if (typeof value !== 'string')
+    throw invalid(`${what} needs a text, not ${value === undefined ? 'nothing' : typeName(value)}.`);
   return value;
 }
 
@@ -31,8 +32,14 @@ function integerArgument(value: Json | undefined, fallback: number, what: string
 
 /** `default` is not here: it alone takes what is undefined. */
 const SCALAR_FILTERS: Readonly<Record<string, Filter>> = {
-  int: { parameters: ['default'], apply: (value, args) => toInteger(value) ?? fallback(args, `${shown(value)} is no whole number.`) },
-  float: { parameters: ['default'], apply: (value, args) => toFloat(value) ?? fallback(args, `${shown(value)} is no number.`) },
+  int: {
+    parameters: ['default'],
+    apply: (value, args) => toInteger(value) ?? fallback(args, `${shown(value)} is no whole number.`),
+  },
+  float: {
+    parameters: ['default'],
+    apply: (value, args) => toFloat(value) ?? fallback(args, `${shown(value)} is no number.`),
+  },
   string: { parameters: [], apply: (value, _args, budget) => textOf(value, budget) },
   bool: { parameters: [], apply: (value) => toBoolean(value) },
   length: { parameters: [], apply: (value, _args, budget) => lengthOf(value, budget) },
@@ -84,7 +91,9 @@ function toInteger(value: Json): number | null {
 function toFloat(value: Json): number | null {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string' || value.trim() === '') return null;
-  return /^[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,3})?$/.test(value.trim()) ? exact(Number(value)) : null;
+  return /^[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,3})?$/.test(value.trim())
+    ? exact(Number(value))
+    : null;
 }
 
 const TRUE = new Set(['true', '1', 'yes', 'on']);
@@ -141,7 +150,13 @@ function split(value: Json, args: Arguments, budget: Budget): Json {
   const text = textArgument(value, 'split');
   budget.output(text.length);
   const separator = args.get('sep') ?? null;
-  const pieces = separator === null ? text.trim().split(/\s+/).filter((piece) => piece !== '') : splitText(text, separator, args);
+  const pieces =
+    separator === null
+      ? text
+          .trim()
+          .split(/\s+/)
+          .filter((piece) => piece !== '')
+      : splitText(text, separator, args);
   budget.steps(pieces.length);
   return pieces;
 }

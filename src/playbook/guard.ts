@@ -16,15 +16,39 @@ interface GuardKey {
 
 const ANYTHING = /^\S(.{0,500}\S)?$/su;
 const GUARD_KEYS: readonly GuardKey[] = [
-  { key: 'require_org', field: 'requireOrg', prefix: 'organizations/', pattern: /^\d{1,25}$/, shape: 'an organisation number, with or without organizations/' },
-  { key: 'require_org_display_name', field: 'requireOrgDisplayName', prefix: '', pattern: ANYTHING, shape: 'a display name' },
-  { key: 'require_billing_account', field: 'requireBillingAccount', prefix: 'billingAccounts/', pattern: /^[^\s/]{1,100}$/, shape: 'a billing account id, with or without billingAccounts/' },
+  {
+    key: 'require_org',
+    field: 'requireOrg',
+    prefix: 'organizations/',
+    pattern: /^\d{1,25}$/,
+    shape: 'an organisation number, with or without organizations/',
+  },
+  {
+    key: 'require_org_display_name',
+    field: 'requireOrgDisplayName',
+    prefix: '',
+    pattern: ANYTHING,
+    shape: 'a display name',
+  },
+  {
+    key: 'require_billing_account',
+    field: 'requireBillingAccount',
+    prefix: 'billingAccounts/',
+    pattern: /^[^\s/]{1,100}$/,
+    shape: 'a billing account id, with or without billingAccounts/',
+  },
   { key: 'require_cloud_id', field: 'requireCloudId', prefix: '', pattern: /^[^\s/]{1,100}$/, shape: 'a cloud id' },
   { key: 'require_folder', field: 'requireFolder', prefix: '', pattern: /^[^\s/]{1,100}$/, shape: 'a folder id' },
 ];
 const KNOWN = new Set(GUARD_KEYS.map(({ key }) => key));
 
-const NOTHING: GuardSpec = { requireOrg: null, requireOrgDisplayName: null, requireBillingAccount: null, requireCloudId: null, requireFolder: null };
+const NOTHING: GuardSpec = {
+  requireOrg: null,
+  requireOrgDisplayName: null,
+  requireBillingAccount: null,
+  requireCloudId: null,
+  requireFolder: null,
+};
 
 /** One level's guard: who says it, what, and where each value stands. */
 export interface GuardLevel {
@@ -49,13 +73,21 @@ export function readGuard(node: TreeNode, source: string, findings: Findings): G
   return { source, spec, places };
 }
 
-function guardValue(map: MapNode, { key, prefix, pattern, shape }: GuardKey, findings: Findings): { text: string; place: Place } | null {
+function guardValue(
+  map: MapNode,
+  { key, prefix, pattern, shape }: GuardKey,
+  findings: Findings,
+): { text: string; place: Place } | null {
   const node = map.entries.get(key)?.value;
   if (node === undefined) return null;
   const text = literalText(node, `guard.${key}`, findings);
   if (text === null) return null;
   if (isTemplate(text)) {
-    findings.add('INVALID_VALUE', `guard.${key} must be a literal: a guard that a template fills in guards nothing.`, node);
+    findings.add(
+      'INVALID_VALUE',
+      `guard.${key} must be a literal: a guard that a template fills in guards nothing.`,
+      node,
+    );
     return null;
   }
   const bare = text.startsWith(prefix) ? text.slice(prefix.length) : text;
@@ -70,7 +102,12 @@ export function callerLevel(spec: GuardSpec): GuardLevel {
 }
 
 /** Adds guards up, the step's first. A contradiction is an error at the most specific place that has one. */
-export function addGuards(levels: readonly GuardLevel[], step: string, fallback: Place, findings: Findings): GuardSpec | null {
+export function addGuards(
+  levels: readonly GuardLevel[],
+  step: string,
+  fallback: Place,
+  findings: Findings,
+): GuardSpec | null {
   if (levels.length === 0) return null;
   const total: Record<GuardField, string | null> = { ...NOTHING };
   for (const { key, field } of GUARD_KEYS) {
@@ -85,7 +122,15 @@ export function addGuards(levels: readonly GuardLevel[], step: string, fallback:
   return total;
 }
 
-function contradict(key: string, field: GuardField, first: GuardLevel, other: GuardLevel, step: string, fallback: Place, findings: Findings): void {
+function contradict(
+  key: string,
+  field: GuardField,
+  first: GuardLevel,
+  other: GuardLevel,
+  step: string,
+  fallback: Place,
+  findings: Findings,
+): void {
   const place = first.places.get(field) ?? fallback;
   const otherPlace = other.places.get(field);
   const at = otherPlace === undefined ? '' : ` (${positionText(otherPlace)})`;

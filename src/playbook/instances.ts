@@ -1,5 +1,5 @@
 import type { ValueObject } from '../core/value.ts';
-import { chooseAction, type Catalogues, type ChosenAction } from './actions.ts';
+import { type Catalogues, type ChosenAction, chooseAction } from './actions.ts';
 import { readInput } from './fields.ts';
 import type { Findings } from './findings.ts';
 import { type Iteration, ONCE, readLoop } from './loops.ts';
@@ -63,10 +63,14 @@ export function expandSteps(steps: readonly WrittenStep[], context: BuildContext
 function expandStep(step: WrittenStep, context: BuildContext): readonly Instance[] {
   const { index } = context;
   const loop = child(step.node, 'loop');
-  const iterations = loop === null ? ONCE : readLoop(loop, step.name, new Renderer(context.tools, context.variables, true), context.findings);
+  const iterations =
+    loop === null
+      ? ONCE
+      : readLoop(loop, step.name, new Renderer(context.tools, context.variables, true), context.findings);
   if (iterations === null || iterations.length > MAX_STEPS) {
     // Nothing is known about its instances: references to it are not judged.
-    if (iterations !== null) context.findings.add('YAML_LIMIT', `The loop of "${step.name}" has more than ${MAX_STEPS} elements.`, loop);
+    if (iterations !== null)
+      context.findings.add('YAML_LIMIT', `The loop of "${step.name}" has more than ${MAX_STEPS} elements.`, loop);
     return [];
   }
   const plan = stepPlanner(step, context);
@@ -89,7 +93,9 @@ type Planner = (renderer: Renderer) => ToolPlan | null;
 /** A step's action and its tool under defaults: worked out once, unless a template makes them differ by instance. */
 function stepPlanner(step: WrittenStep, context: BuildContext): Planner {
   const written = step.tool.kind === 'provider' ? step.tool.node : step.node;
-  const varies = ['action', 'provider', 'service', 'runtime'].some((key) => hasTemplate(child(written, key) ?? child(context.defaults, key)));
+  const varies = ['action', 'provider', 'service', 'runtime'].some((key) =>
+    hasTemplate(child(written, key) ?? child(context.defaults, key)),
+  );
   let known: ToolPlan | null | undefined;
   const plan = (renderer: Renderer): ToolPlan | null => {
     const chosen = chooseAction(written, context.defaults, step.name, renderer, context.catalogues);
@@ -109,7 +115,12 @@ function hasTemplate(node: ReturnType<typeof child>): boolean {
   return node?.kind === 'scalar' && typeof node.value === 'string' && isTemplate(node.value);
 }
 
-function expandIteration(step: WrittenStep, iteration: Iteration, planner: Planner, context: BuildContext): Instance | null {
+function expandIteration(
+  step: WrittenStep,
+  iteration: Iteration,
+  planner: Planner,
+  context: BuildContext,
+): Instance | null {
   const variables = { ...context.variables, iter: iteration.iter };
   const renderer = new Renderer(context.tools, variables, true);
   const plan = planner(renderer);

@@ -1,4 +1,4 @@
-import { canonicalJson, type Json, isJsonObject } from '../core/json.ts';
+import { canonicalJson, isJsonObject, type Json } from '../core/json.ts';
 import type { Budget } from './budget.ts';
 import { TemplateError } from './expression.ts';
 import type { Arguments, Filter } from './filters.ts';
@@ -15,12 +15,24 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
   last: { parameters: [], apply: (value) => element(listOf(value, 'last'), -1, 'last') },
   sort: { parameters: ['reverse', 'case_sensitive', 'attribute'], apply: sort },
   unique: { parameters: ['case_sensitive', 'attribute'], apply: unique },
-  min: { parameters: ['case_sensitive', 'attribute'], apply: (value, args, budget) => extreme(value, args, budget, 'min', -1) },
-  max: { parameters: ['case_sensitive', 'attribute'], apply: (value, args, budget) => extreme(value, args, budget, 'max', 1) },
+  min: {
+    parameters: ['case_sensitive', 'attribute'],
+    apply: (value, args, budget) => extreme(value, args, budget, 'min', -1),
+  },
+  max: {
+    parameters: ['case_sensitive', 'attribute'],
+    apply: (value, args, budget) => extreme(value, args, budget, 'max', 1),
+  },
   select: { parameters: ['test', 'argument'], apply: (value, args, budget) => choose(value, args, budget, true) },
   reject: { parameters: ['test', 'argument'], apply: (value, args, budget) => choose(value, args, budget, false) },
-  selectattr: { parameters: ['attribute', 'test', 'argument'], apply: (value, args, budget) => choose(value, args, budget, true) },
-  rejectattr: { parameters: ['attribute', 'test', 'argument'], apply: (value, args, budget) => choose(value, args, budget, false) },
+  selectattr: {
+    parameters: ['attribute', 'test', 'argument'],
+    apply: (value, args, budget) => choose(value, args, budget, true),
+  },
+  rejectattr: {
+    parameters: ['attribute', 'test', 'argument'],
+    apply: (value, args, budget) => choose(value, args, budget, false),
+  },
 };
 
 export function listOf(value: Json, filter: string): readonly Json[] {
@@ -49,7 +61,8 @@ export function attributeOf(value: Json, path: Json): Json | undefined {
 function keyOf(item: Json, args: Arguments): Json {
   const attribute = args.get('attribute');
   const value = attribute === undefined || attribute === null ? item : attributeOf(item, attribute);
-  if (value === undefined) throw new TemplateError('TEMPLATE_UNDEFINED', `An item has no attribute "${String(attribute)}".`);
+  if (value === undefined)
+    throw new TemplateError('TEMPLATE_UNDEFINED', `An item has no attribute "${String(attribute)}".`);
   return typeof value === 'string' && args.get('case_sensitive') !== true ? value.toLowerCase() : value;
 }
 
@@ -107,12 +120,21 @@ const ITEM_TESTS: ReadonlyMap<string, ItemTest> = new Map<string, ItemTest>([
   ['defined', (item) => item !== undefined],
   ['none', (item) => item === null],
   ['in', (item, argument, budget) => contains(item ?? null, argument, budget)],
-  ['==', EQUAL], ['eq', EQUAL], ['equalto', EQUAL],
-  ['!=', UNEQUAL], ['ne', UNEQUAL],
-  ['<', BELOW], ['lt', BELOW], ['lessthan', BELOW],
-  ['<=', AT_MOST], ['le', AT_MOST],
-  ['>', ABOVE], ['gt', ABOVE], ['greaterthan', ABOVE],
-  ['>=', AT_LEAST], ['ge', AT_LEAST],
+  ['==', EQUAL],
+  ['eq', EQUAL],
+  ['equalto', EQUAL],
+  ['!=', UNEQUAL],
+  ['ne', UNEQUAL],
+  ['<', BELOW],
+  ['lt', BELOW],
+  ['lessthan', BELOW],
+  ['<=', AT_MOST],
+  ['le', AT_MOST],
+  ['>', ABOVE],
+  ['gt', ABOVE],
+  ['greaterthan', ABOVE],
+  ['>=', AT_LEAST],
+  ['ge', AT_LEAST],
 ]);
 const WITHOUT_ARGUMENT = new Set(['defined', 'none']);
 
@@ -124,10 +146,16 @@ function choose(value: Json, args: Arguments, budget: Budget, keep: boolean): Js
   return list.filter((item) => matches(attribute === undefined ? item : attributeOf(item, attribute)) === keep);
 }
 
-function itemTest(name: Json | undefined, argument: Json | undefined, budget: Budget): (item: Json | undefined) => boolean {
+function itemTest(
+  name: Json | undefined,
+  argument: Json | undefined,
+  budget: Budget,
+): (item: Json | undefined) => boolean {
   if (name === undefined) return (item) => item !== undefined && truthy(item);
   const test = typeof name === 'string' ? ITEM_TESTS.get(name) : undefined;
-  if (test === undefined) throw invalid(`There is no test ${JSON.stringify(name)}.`, `tests: ${[...ITEM_TESTS.keys()].join(', ')}`);
-  if (argument === undefined && !WITHOUT_ARGUMENT.has(String(name))) throw invalid(`The test ${String(name)} needs a value to compare with.`);
+  if (test === undefined)
+    throw invalid(`There is no test ${JSON.stringify(name)}.`, `tests: ${[...ITEM_TESTS.keys()].join(', ')}`);
+  if (argument === undefined && !WITHOUT_ARGUMENT.has(String(name)))
+    throw invalid(`The test ${String(name)} needs a value to compare with.`);
   return (item) => test(item, argument ?? null, budget);
 }

@@ -3,7 +3,7 @@ import { type JsonObject, sha256Hex } from '../core/json.ts';
 import type { GuardSpec, Playbook, Skip, Step } from '../core/step.ts';
 import type { Catalogues } from './actions.ts';
 import { Budget } from './budget.ts';
-import { skippedStep, StepBuilder } from './build.ts';
+import { StepBuilder, skippedStep } from './build.ts';
 import { type Envelope, readEnvelope } from './envelope.ts';
 import { decodeText } from './files.ts';
 import { Findings } from './findings.ts';
@@ -11,7 +11,7 @@ import { callerLevel, type GuardLevel, readGuard } from './guard.ts';
 import { addressesOf, type BuildContext, expandSteps, type Instance } from './instances.ts';
 import { checkDependencies, MAX_EDGES, Order } from './order.ts';
 import { StepIndex } from './references.ts';
-import { checkTargets, reachable, type RouteSeverity } from './routes.ts';
+import { checkTargets, type RouteSeverity, reachable } from './routes.ts';
 import { type ExpressionParser, ParserNeeded, TemplateCompiler } from './templates.ts';
 import { checkDefaultsKeys, mergeDefaults } from './tool-keys.ts';
 import { child, type MapNode, type TreeNode } from './tree.ts';
@@ -69,7 +69,10 @@ export async function loadPlaybook(request: LoadRequest): Promise<LoadResult> {
 function build(tree: TreeNode, request: LoadRequest, parse: ExpressionParser | null, findings: Findings): LoadResult {
   const envelope = readEnvelope(tree, findings);
   if (envelope === null) return { playbook: null, diagnostics: findings.list() };
-  const workload = readWorkload({ playbook: envelope.workload, action: request.action, file: request.workloadFile, sets: request.sets }, findings);
+  const workload = readWorkload(
+    { playbook: envelope.workload, action: request.action, file: request.workloadFile, sets: request.sets },
+    findings,
+  );
   const steps = buildSteps(envelope, workload, request, parse, findings);
   const playbook: Playbook = {
     path: request.path,
@@ -81,21 +84,37 @@ function build(tree: TreeNode, request: LoadRequest, parse: ExpressionParser | n
   return { playbook: findings.failed ? null : playbook, diagnostics: findings.list() };
 }
 
-function buildSteps(envelope: Envelope, workload: JsonObject, request: LoadRequest, parse: ExpressionParser | null, findings: Findings): readonly Step[] {
+function buildSteps(
+  envelope: Envelope,
+  workload: JsonObject,
+  request: LoadRequest,
+  parse: ExpressionParser | null,
+  findings: Findings,
+): readonly Step[] {
   if (envelope.defaults !== null) checkDefaultsKeys(envelope.defaults, findings);
   const written = readWorkflow(envelope.workflow, request.conditionalRoutes, findings);
   checkTargets(written, findings);
   const skips = findSkips(written, findings);
   const context = buildContext(envelope, workload, request, parse, findings);
-  for (const step of written) context.index.set(step.name, { noResult: skips.get(step)?.detail ?? null, keys: null, services: null });
-  const instances = expandSteps(written.filter((step) => !skips.has(step)), context);
+  for (const step of written)
+    context.index.set(step.name, { noResult: skips.get(step)?.detail ?? null, keys: null, services: null });
+  const instances = expandSteps(
+    written.filter((step) => !skips.has(step)),
+    context,
+  );
   const addresses = addressesByName(instances, findings);
   checkDependencies(written, addresses, findings);
   const builder = new StepBuilder(context, new Order(written, addresses), guardLevels(envelope, request, findings));
   return assemble(written, skips, instances, builder, findings);
 }
 
-function buildContext(envelope: Envelope, workload: JsonObject, request: LoadRequest, parse: ExpressionParser | null, findings: Findings): BuildContext {
+function buildContext(
+  envelope: Envelope,
+  workload: JsonObject,
+  request: LoadRequest,
+  parse: ExpressionParser | null,
+  findings: Findings,
+): BuildContext {
   const index = new StepIndex();
   const tools = { compiler: new TemplateCompiler(parse), budget: new Budget(), index, findings };
   const variables = { workload, env: request.env, iter: null, executionId: request.executionId ?? undefined };
@@ -104,7 +123,10 @@ function buildContext(envelope: Envelope, workload: JsonObject, request: LoadReq
 }
 
 function guardLevels(envelope: Envelope, request: LoadRequest, findings: Findings): readonly GuardLevel[] {
-  const sources = [['defaults', envelope.defaults], ['defaults of infra.yaml', request.project?.defaults ?? null]] as const;
+  const sources = [
+    ['defaults', envelope.defaults],
+    ['defaults of infra.yaml', request.project?.defaults ?? null],
+  ] as const;
   const levels = sources.flatMap(([source, defaults]) => {
     const node = child(defaults, 'guard');
     const level = node === null ? null : readGuard(node, source, findings);
@@ -122,7 +144,10 @@ function findSkips(steps: readonly WrittenStep[], findings: Findings): ReadonlyM
     const skip = skipOf(step, reached);
     if (skip === null) continue;
     skips.set(step, skip);
-    if (skip.kind !== 'routing') findings.add('STEP_SKIPPED', `The step "${step.name}" is skipped: ${skip.detail}.`, step.node, { address: step.name });
+    if (skip.kind !== 'routing')
+      findings.add('STEP_SKIPPED', `The step "${step.name}" is skipped: ${skip.detail}.`, step.node, {
+        address: step.name,
+      });
   }
   return skips;
 }
@@ -130,7 +155,8 @@ function findSkips(steps: readonly WrittenStep[], findings: Findings): ReadonlyM
 function skipOf(step: WrittenStep, reached: ReadonlySet<string> | null): Skip | null {
   const { tool } = step;
   if (tool.kind === 'routing') return { kind: 'routing', detail: 'it only routes' };
-  if (tool.kind === 'other') return { kind: 'not_provider', detail: `its tool is ${tool.what}, which infra never runs` };
+  if (tool.kind === 'other')
+    return { kind: 'not_provider', detail: `its tool is ${tool.what}, which infra never runs` };
   if (reached === null || reached.has(step.name)) return null;
   return { kind: 'unreachable', detail: 'no `next` leads to it' };
 }
@@ -142,7 +168,8 @@ function addressesByName(instances: readonly Instance[], findings: Findings): Re
     const known = byName.get(instance.step.name) ?? [];
     byName.set(instance.step.name, known);
     for (const address of addressesOf(instance)) {
-      if (seen.has(address)) findings.add('DUPLICATE_STEP', `Two steps have the address "${address}".`, instance.step.node, { address });
+      if (seen.has(address))
+        findings.add('DUPLICATE_STEP', `Two steps have the address "${address}".`, instance.step.node, { address });
       seen.add(address);
       known.push(address);
     }
@@ -151,15 +178,27 @@ function addressesByName(instances: readonly Instance[], findings: Findings): Re
 }
 
 /** All steps in written order. */
-function assemble(written: readonly WrittenStep[], skips: ReadonlyMap<WrittenStep, Skip>, instances: readonly Instance[], builder: StepBuilder, findings: Findings): readonly Step[] {
+function assemble(
+  written: readonly WrittenStep[],
+  skips: ReadonlyMap<WrittenStep, Skip>,
+  instances: readonly Instance[],
+  builder: StepBuilder,
+  findings: Findings,
+): readonly Step[] {
   const byStep = instancesByStep(instances);
   const steps: Step[] = [];
   for (const step of written) {
     const skip = skips.get(step);
     if (skip !== undefined) steps.push(skippedStep(step, skip, steps.length));
-    for (const instance of byStep.get(step) ?? []) for (const built of builder.build(instance, steps.length)) steps.push(built);
+    for (const instance of byStep.get(step) ?? [])
+      for (const built of builder.build(instance, steps.length)) steps.push(built);
     if (builder.edges > MAX_EDGES) {
-      findings.add('YAML_LIMIT', `depends_on and next give more than ${MAX_EDGES} dependencies between steps.`, step.node, { hint: 'put a smaller step between two long loops' });
+      findings.add(
+        'YAML_LIMIT',
+        `depends_on and next give more than ${MAX_EDGES} dependencies between steps.`,
+        step.node,
+        { hint: 'put a smaller step between two long loops' },
+      );
       return steps;
     }
   }

@@ -27,7 +27,11 @@ export function variable(name: string, variables: Variables, steps: Iterable<str
       throw new TemplateError('TEMPLATE_UNDEFINED', '`iter` is only there in a step with a loop.');
     case 'execution_id':
       if (variables.executionId !== undefined) return variables.executionId;
-      throw new TemplateError('TEMPLATE_UNDEFINED', '`execution_id` is only there under `infra exec` and in `desc`.', 'a plan is made before there is an execution');
+      throw new TemplateError(
+        'TEMPLATE_UNDEFINED',
+        '`execution_id` is only there under `infra exec` and in `desc`.',
+        'a plan is made before there is an execution',
+      );
     default:
       throw unknownVariable(name, steps);
   }
@@ -35,7 +39,10 @@ export function variable(name: string, variables: Variables, steps: Iterable<str
 
 function unknownVariable(name: string, steps: Iterable<string>): TemplateError {
   const near = nearest(name, [...RESERVED_NAMES, ...steps]);
-  const hint = near === null ? 'variables: workload.<key>, iter.<iterator>, env.<NAME>, steps.<step>.<path>' : `did you mean "${near}"?`;
+  const hint =
+    near === null
+      ? 'variables: workload.<key>, iter.<iterator>, env.<NAME>, steps.<step>.<path>'
+      : `did you mean "${near}"?`;
   return new TemplateError('TEMPLATE_UNDEFINED', `There is no variable "${name}".`, hint);
 }
 

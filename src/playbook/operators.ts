@@ -25,7 +25,7 @@ export function truthy(value: Json): boolean {
 
 /** A value inside a text; none would silently make a wrong name. */
 export function textOf(value: Json, budget: Budget): string {
-  if (value === null) throw invalid('None can\'t stand inside a text.', 'use `| default(..., true)`');
+  if (value === null) throw invalid("None can't stand inside a text.", 'use `| default(..., true)`');
   const text = scalarText(value);
   budget.output(text.length);
   return text;
@@ -40,7 +40,8 @@ export function equal(a: Json, b: Json, budget: Budget): boolean {
 
 /** Below, equal, above: -1, 0, 1. Only numbers with numbers and texts with texts have an order. */
 export function compare(a: Json, b: Json): number {
-  const comparable = (typeof a === 'number' && typeof b === 'number') || (typeof a === 'string' && typeof b === 'string');
+  const comparable =
+    (typeof a === 'number' && typeof b === 'number') || (typeof a === 'string' && typeof b === 'string');
   if (!comparable) throw invalid(`${typeName(a)} and ${typeName(b)} can't be ordered.`);
   if (a === b) return 0;
   return a < b ? -1 : 1;
@@ -55,7 +56,8 @@ export function contains(item: Json, container: Json, budget: Budget): boolean {
     budget.steps(1 + container.length / 64);
     return container.includes(item);
   }
-  if (typeof container === 'object' && container !== null) return typeof item === 'string' && Object.hasOwn(container, item);
+  if (typeof container === 'object' && container !== null)
+    return typeof item === 'string' && Object.hasOwn(container, item);
   throw invalid(`\`in\` looks into lists, maps and texts, not for ${typeName(item)} in ${typeName(container)}.`);
 }
 
@@ -65,17 +67,31 @@ export function negate(value: Json): number {
 }
 
 /** Every operator but `and` and `or`, which may leave their right side alone. */
-export function applyBinary(operator: Exclude<BinaryOperator, 'and' | 'or'>, left: Json, right: Json, budget: Budget): Json {
+export function applyBinary(
+  operator: Exclude<BinaryOperator, 'and' | 'or'>,
+  left: Json,
+  right: Json,
+  budget: Budget,
+): Json {
   switch (operator) {
-    case '==': return equal(left, right, budget);
-    case '!=': return !equal(left, right, budget);
-    case '<': return compare(left, right) < 0;
-    case '<=': return compare(left, right) <= 0;
-    case '>': return compare(left, right) > 0;
-    case '>=': return compare(left, right) >= 0;
-    case 'in': return contains(left, right, budget);
-    case 'not in': return !contains(left, right, budget);
-    case '~': return textOf(left, budget) + textOf(right, budget);
+    case '==':
+      return equal(left, right, budget);
+    case '!=':
+      return !equal(left, right, budget);
+    case '<':
+      return compare(left, right) < 0;
+    case '<=':
+      return compare(left, right) <= 0;
+    case '>':
+      return compare(left, right) > 0;
+    case '>=':
+      return compare(left, right) >= 0;
+    case 'in':
+      return contains(left, right, budget);
+    case 'not in':
+      return !contains(left, right, budget);
+    case '~':
+      return textOf(left, budget) + textOf(right, budget);
     case '+':
       if (typeof left === 'string' && typeof right === 'string') return textOf(left, budget) + textOf(right, budget);
       return arithmetic('+', left, right);
@@ -97,18 +113,24 @@ function arithmetic(operator: Arithmetic, left: Json, right: Json): number {
 
 function compute(operator: Arithmetic, left: number, right: number): number {
   switch (operator) {
-    case '+': return left + right;
-    case '-': return left - right;
-    case '*': return left * right;
-    case '/': return left / right;
-    case '//': return Math.floor(left / right);
-    case '%': return left - right * Math.floor(left / right);
+    case '+':
+      return left + right;
+    case '-':
+      return left - right;
+    case '*':
+      return left * right;
+    case '/':
+      return left / right;
+    case '//':
+      return Math.floor(left / right);
+    case '%':
+      return left - right * Math.floor(left / right);
   }
 }
 
 /** Refuses what a double can't carry exactly. */
 export function exact(value: number): number {
   const fits = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
-  if (!fits) throw invalid('A number above 2^53 can\'t be kept exact.', 'keep large numbers as texts');
+  if (!fits) throw invalid("A number above 2^53 can't be kept exact.", 'keep large numbers as texts');
   return Object.is(value, -0) ? 0 : value;
 }

@@ -15,7 +15,10 @@ export function checkDependencies(steps: readonly WrittenStep[], addresses: Addr
   for (const step of steps) {
     for (const { name, node } of step.dependsOn) {
       if (names.has(name) || instances.has(name)) continue;
-      findings.add('UNKNOWN_STEP', `depends_on of "${step.name}" names a step "${name}" that is not there.`, node, { address: step.name, hint: didYouMean(name, [...names, ...instances]) });
+      findings.add('UNKNOWN_STEP', `depends_on of "${step.name}" names a step "${name}" that is not there.`, node, {
+        address: step.name,
+        hint: didYouMean(name, [...names, ...instances]),
+      });
     }
   }
 }

@@ -5,7 +5,7 @@ import { TemplateError } from './expression.ts';
 import type { Findings } from './findings.ts';
 import { LoadNames, type Variables } from './names.ts';
 import type { StepIndex } from './references.ts';
-import { renderText, type RenderScope, type TemplateCompiler } from './templates.ts';
+import { type RenderScope, renderText, type TemplateCompiler } from './templates.ts';
 import type { TreeNode } from './tree.ts';
 
 /** What rendering needs everywhere. */

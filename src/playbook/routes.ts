@@ -17,7 +17,12 @@ const ARC_KEYS = new Set(['step', 'when', 'args', 'set', 'spec', 'name', 'desc']
 const HINT = 'choose the steps with --set, a loop or --target';
 
 /** `next` in all its forms: a name, names, `[{ step }]`, `{ arcs: [{ step }] }`. */
-export function readRoutes(next: TreeNode | null, step: string, severity: RouteSeverity, findings: Findings): readonly Route[] {
+export function readRoutes(
+  next: TreeNode | null,
+  step: string,
+  severity: RouteSeverity,
+  findings: Findings,
+): readonly Route[] {
   if (next === null || (next.kind === 'scalar' && next.value === null)) return [];
   if (next.kind === 'scalar') return routeTo(next, findings);
   if (next.kind === 'list') return next.items.flatMap((item) => readArc(item, step, severity, findings));
@@ -55,7 +60,10 @@ function readArc(item: TreeNode, step: string, severity: RouteSeverity, findings
 }
 
 function isAlways(when: TreeNode): boolean {
-  return when.kind === 'scalar' && (when.value === null || when.value === true || when.value === 'true' || when.value === '{{ true }}');
+  return (
+    when.kind === 'scalar' &&
+    (when.value === null || when.value === true || when.value === 'true' || when.value === '{{ true }}')
+  );
 }
 
 function conditional(detail: string, node: TreeNode, step: string, severity: RouteSeverity, findings: Findings): void {
@@ -79,7 +87,10 @@ export function readAdmission(step: MapNode, name: string, severity: RouteSeveri
 
 function ignoreBut(map: MapNode, kept: string, what: string, step: string, findings: Findings): void {
   for (const [key, entry] of map.entries) {
-    if (key !== kept) findings.add('KEY_IGNORED', `\`${what}.${key}\` of a step belongs to NoETL and has no effect here.`, entry, { address: step });
+    if (key !== kept)
+      findings.add('KEY_IGNORED', `\`${what}.${key}\` of a step belongs to NoETL and has no effect here.`, entry, {
+        address: step,
+      });
   }
 }
 
@@ -124,7 +135,10 @@ export function checkTargets(steps: readonly Routed[], findings: Findings): void
   for (const step of steps) {
     for (const route of step.routes) {
       if (names.has(route.to) || route.to === 'end') continue;
-      findings.add('UNKNOWN_STEP', `next of "${step.name}" names a step "${route.to}" that is not there.`, route.node, { address: step.name, hint: didYouMean(route.to, names) });
+      findings.add('UNKNOWN_STEP', `next of "${step.name}" names a step "${route.to}" that is not there.`, route.node, {
+        address: step.name,
+        hint: didYouMean(route.to, names),
+      });
     }
   }
 }

@@ -13,25 +13,47 @@ interface Issue {
 }
 
 interface Schema<T> {
-  safeParse(value: unknown): { success: true; data: T } | { success: false; error: { readonly issues: readonly unknown[] } };
+  safeParse(
+    value: unknown,
+  ): { success: true; data: T } | { success: false; error: { readonly issues: readonly unknown[] } };
 }
 
 /** Checks a value against a schema; every issue becomes a diagnostic at the place of what it is about. */
-export function checkShape<T>(schema: Schema<T>, value: Json, node: TreeNode, keys: readonly string[], what: string, findings: Findings, code: Code = 'INVALID_VALUE'): T | null {
+export function checkShape<T>(
+  schema: Schema<T>,
+  value: Json,
+  node: TreeNode,
+  keys: readonly string[],
+  what: string,
+  findings: Findings,
+  code: Code = 'INVALID_VALUE',
+): T | null {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   for (const issue of result.error.issues as readonly Issue[]) addIssue(issue, node, keys, what, findings, code);
   return null;
 }
 
-function addIssue(issue: Issue, node: TreeNode, keys: readonly string[], what: string, findings: Findings, code: Code): void {
+function addIssue(
+  issue: Issue,
+  node: TreeNode,
+  keys: readonly string[],
+  what: string,
+  findings: Findings,
+  code: Code,
+): void {
   const path = issue.path.map(String);
   const place = nodeAt(node, path);
   if (issue.code === 'unrecognized_keys') {
     for (const key of issue.keys ?? []) {
       const entry = place.kind === 'map' ? place.entries.get(key) : undefined;
       const hint = didYouMean(key, keys) ?? (path.length === 0 ? `keys: ${keys.join(', ')}` : null);
-      findings.add(code === 'INVALID_VALUE' ? 'UNKNOWN_KEY' : code, `${[what, ...path].join('.')} has no key "${key}".`, entry ?? place, { hint });
+      findings.add(
+        code === 'INVALID_VALUE' ? 'UNKNOWN_KEY' : code,
+        `${[what, ...path].join('.')} has no key "${key}".`,
+        entry ?? place,
+        { hint },
+      );
     }
     return;
   }
@@ -46,7 +68,12 @@ function lowerFirst(text: string): string {
 function nodeAt(node: TreeNode, path: readonly string[]): TreeNode {
   let current = node;
   for (const key of path) {
-    const next = current.kind === 'map' ? current.entries.get(key)?.value : current.kind === 'list' ? current.items[Number(key)] : undefined;
+    const next =
+      current.kind === 'map'
+        ? current.entries.get(key)?.value
+        : current.kind === 'list'
+          ? current.items[Number(key)]
+          : undefined;
     if (next === undefined) return current;
     current = next;
   }
@@ -54,7 +81,13 @@ function nodeAt(node: TreeNode, path: readonly string[]): TreeNode {
 }
 
 /** Complains about every key that is not known, naming the nearest one. */
-export function checkKeys(map: MapNode, known: ReadonlySet<string>, what: string, findings: Findings, code: Code = 'UNKNOWN_KEY'): void {
+export function checkKeys(
+  map: MapNode,
+  known: ReadonlySet<string>,
+  what: string,
+  findings: Findings,
+  code: Code = 'UNKNOWN_KEY',
+): void {
   for (const [key, entry] of map.entries) {
     if (known.has(key)) continue;
     const hint = didYouMean(key, known) ?? `keys: ${[...known].join(', ')}`;
@@ -83,6 +116,12 @@ export function literalValue(node: TreeNode): Json {
   return Object.fromEntries([...node.entries].map(([key, entry]) => [key, literalValue(entry.value)]));
 }
 
-export function missingKey(findings: Findings, what: string, key: string, place: Place, hint: string | null = null): void {
+export function missingKey(
+  findings: Findings,
+  what: string,
+  key: string,
+  place: Place,
+  hint: string | null = null,
+): void {
   findings.add('MISSING_KEY', `${what} lacks the key "${key}".`, place, { hint });
 }

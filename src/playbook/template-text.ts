@@ -45,8 +45,18 @@ function findOpening(source: string, from: number): number {
   for (let index = source.indexOf('{', from); index !== -1; index = source.indexOf('{', index + 1)) {
     const next = source[index + 1];
     if (next === '{') return index;
-    if (next === '%') throw new TemplateError('TEMPLATE_INVALID', 'Statements `{% %}` are not accepted, only expressions `{{ }}`.', "write {{ '{%' }} where the text is meant");
-    if (next === '#') throw new TemplateError('TEMPLATE_INVALID', 'Comments `{# #}` are not accepted in templates.', "write {{ '{#' }} where the text is meant");
+    if (next === '%')
+      throw new TemplateError(
+        'TEMPLATE_INVALID',
+        'Statements `{% %}` are not accepted, only expressions `{{ }}`.',
+        "write {{ '{%' }} where the text is meant",
+      );
+    if (next === '#')
+      throw new TemplateError(
+        'TEMPLATE_INVALID',
+        'Comments `{# #}` are not accepted in templates.',
+        "write {{ '{#' }} where the text is meant",
+      );
   }
   return -1;
 }
@@ -66,7 +76,11 @@ function findClosing(source: string, from: number): number {
     else if (char === '}' && depth > 0) depth -= 1;
     else if (char === '}' && source[index + 1] === '}') return index;
   }
-  if (limit < source.length) throw new TemplateError('TEMPLATE_LIMIT', `An expression is longer than ${MAX_EXPRESSION} characters or not closed by \`}}\`.`);
+  if (limit < source.length)
+    throw new TemplateError(
+      'TEMPLATE_LIMIT',
+      `An expression is longer than ${MAX_EXPRESSION} characters or not closed by \`}}\`.`,
+    );
   throw new TemplateError('TEMPLATE_INVALID', 'An expression is not closed by `}}`.');
 }
 
@@ -77,7 +91,8 @@ function dashes(raw: string): { expression: string; trimBefore: boolean; trimAft
 }
 
 function checked(expression: string): string {
-  if (expression.length > MAX_EXPRESSION) throw new TemplateError('TEMPLATE_LIMIT', `An expression is longer than ${MAX_EXPRESSION} characters.`);
+  if (expression.length > MAX_EXPRESSION)
+    throw new TemplateError('TEMPLATE_LIMIT', `An expression is longer than ${MAX_EXPRESSION} characters.`);
   if (expression.trim() === '') throw new TemplateError('TEMPLATE_INVALID', 'An expression is empty.');
   return expression;
 }

@@ -41,7 +41,10 @@ export class TemplateCompiler {
   #attempt(text: string): CompiledTemplate | TemplateError {
     try {
       const { parts, whole } = splitTemplate(text);
-      return { whole, parts: parts.map((part) => (typeof part === 'string' ? part : this.#expression(part.expression))) };
+      return {
+        whole,
+        parts: parts.map((part) => (typeof part === 'string' ? part : this.#expression(part.expression))),
+      };
     } catch (error) {
       if (error instanceof TemplateError) return error;
       throw error;
@@ -85,7 +88,10 @@ export function renderTemplate(template: CompiledTemplate, names: Names, budget:
     budget.handOn(value);
     return value;
   }
-  return concatenate(template.parts.map((part) => (typeof part === 'string' ? part : present(evaluate(part, names, budget)))), budget);
+  return concatenate(
+    template.parts.map((part) => (typeof part === 'string' ? part : present(evaluate(part, names, budget)))),
+    budget,
+  );
 }
 
 function deferredTemplate(text: string, template: CompiledTemplate, scope: RenderScope, budget: Budget): Value {
@@ -94,7 +100,7 @@ function deferredTemplate(text: string, template: CompiledTemplate, scope: Rende
     for (const part of template.parts) if (typeof part === 'object') resultPaths(part, scope.names, budget);
   } catch (error) {
     if (!(error instanceof NeedsResult)) throw error;
-    throw new TemplateError('TEMPLATE_INVALID', 'A reference to a result can\'t depend on another result.');
+    throw new TemplateError('TEMPLATE_INVALID', "A reference to a result can't depend on another result.");
   }
   const refs = scope.references.slice(from);
   const waiting: DeferredTemplate = { text, iter: scope.iter, addresses: [...new Set(refs.map((ref) => ref.address))] };

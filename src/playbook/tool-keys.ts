@@ -1,10 +1,22 @@
 import type { ActionSpec } from '../core/resource.ts';
-import { checkKeys } from './shape.ts';
 import type { Findings } from './findings.ts';
+import { checkKeys } from './shape.ts';
 import { type Entry, type MapNode, mergeMaps } from './tree.ts';
 
 const COMMON_KEYS = [
-  'provider', 'action', 'dry_run', 'input', 'auth', 'poll', 'stack', 'reconcile', 'confirm', 'known_desired', 'guard', 'protect', 'timeout',
+  'provider',
+  'action',
+  'dry_run',
+  'input',
+  'auth',
+  'poll',
+  'stack',
+  'reconcile',
+  'confirm',
+  'known_desired',
+  'guard',
+  'protect',
+  'timeout',
 ];
 const IGNORED_KEYS = ['name', 'retry', 'args', 'output'];
 const OWN_KEYS: Readonly<Record<string, readonly string[]>> = {
@@ -18,7 +30,10 @@ const REPLACED_WHOLE = new Set(['auth', 'endpoint']);
 const ADDED_UP = new Set(['guard']);
 
 const KEYS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  Object.entries(OWN_KEYS).map(([provider, own]) => [provider, new Set(['kind', ...COMMON_KEYS, ...own, ...IGNORED_KEYS])]),
+  Object.entries(OWN_KEYS).map(([provider, own]) => [
+    provider,
+    new Set(['kind', ...COMMON_KEYS, ...own, ...IGNORED_KEYS]),
+  ]),
 );
 
 /** The keys of one provider's tool. */
@@ -31,7 +46,10 @@ export function checkToolKeys(tool: MapNode, provider: string, step: string, fin
   checkKeys(tool, keysOf(provider), `The tool of step "${step}" (${provider})`, findings);
   for (const key of IGNORED_KEYS) {
     const entry = tool.entries.get(key);
-    if (entry !== undefined) findings.add('KEY_IGNORED', `\`${key}\` of a tool belongs to NoETL and has no effect here.`, entry, { address: step });
+    if (entry !== undefined)
+      findings.add('KEY_IGNORED', `\`${key}\` of a tool belongs to NoETL and has no effect here.`, entry, {
+        address: step,
+      });
   }
 }
 
@@ -47,13 +65,21 @@ export function mergeDefaults(project: MapNode | null, playbook: MapNode | null)
 }
 
 /** A tool with the defaults under it: what its provider or its action doesn't know is left out. */
-export function withDefaults(tool: MapNode, defaults: MapNode | null, provider: string, action: ActionSpec | null): MapNode {
+export function withDefaults(
+  tool: MapNode,
+  defaults: MapNode | null,
+  provider: string,
+  action: ActionSpec | null,
+): MapNode {
   if (defaults === null) return tool;
   const known = keysOf(provider);
   const entries = new Map<string, Entry>();
   for (const [key, entry] of defaults.entries) {
     if (!known.has(key) || ADDED_UP.has(key) || IGNORED_KEYS.includes(key)) continue;
-    entries.set(key, key === 'input' && action !== null ? { ...entry, value: onlyInputsOf(entry.value, action) } : entry);
+    entries.set(
+      key,
+      key === 'input' && action !== null ? { ...entry, value: onlyInputsOf(entry.value, action) } : entry,
+    );
   }
   return mergeMaps({ ...defaults, entries }, tool, REPLACED_WHOLE);
 }

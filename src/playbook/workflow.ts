@@ -1,11 +1,24 @@
 import { editDistance } from '../core/nearest.ts';
 import type { Findings } from './findings.ts';
 import { RESERVED_NAMES } from './references.ts';
-import { type Route, readAdmission, readRoutes, type RouteSeverity } from './routes.ts';
+import { type Route, type RouteSeverity, readAdmission, readRoutes } from './routes.ts';
 import { asMap, checkKeys, literalText, missingKey } from './shape.ts';
 import { child, describe, type Entry, type ListNode, type MapNode, positionOf, type TreeNode } from './tree.ts';
 
-const STEP_KEYS: ReadonlySet<string> = new Set(['step', 'desc', 'tool', 'loop', 'depends_on', 'next', 'spec', 'args', 'set', 'vars', 'timeout', 'retry']);
+const STEP_KEYS: ReadonlySet<string> = new Set([
+  'step',
+  'desc',
+  'tool',
+  'loop',
+  'depends_on',
+  'next',
+  'spec',
+  'args',
+  'set',
+  'vars',
+  'timeout',
+  'retry',
+]);
 const IGNORED_STEP_KEYS: readonly string[] = ['args', 'set', 'vars', 'retry'];
 /** A name is part of addresses and of what people read: no brackets, nothing invisible. */
 const NAME = /^[^[\]\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,200}$/u;
@@ -46,7 +59,12 @@ function isNew(step: WrittenStep, seen: Map<string, TreeNode>, findings: Finding
     return true;
   }
   const { line, column } = positionOf(earlier);
-  findings.add('DUPLICATE_STEP', `The step "${step.name}" stands already at ${line}:${column}.`, child(step.node, 'step') ?? step.node, { address: step.name });
+  findings.add(
+    'DUPLICATE_STEP',
+    `The step "${step.name}" stands already at ${line}:${column}.`,
+    child(step.node, 'step') ?? step.node,
+    { address: step.name },
+  );
   return false;
 }
 
@@ -73,11 +91,19 @@ function readName(node: MapNode, findings: Findings): string | null {
   const name = literalText(written, 'step', findings);
   if (name === null) return null;
   if (RESERVED_NAMES.has(name)) {
-    findings.add('INVALID_VALUE', `A step can't be named "${name}": templates use the name for something else.`, written);
+    findings.add(
+      'INVALID_VALUE',
+      `A step can't be named "${name}": templates use the name for something else.`,
+      written,
+    );
     return null;
   }
   if (NAME.test(name) && name.trim() === name) return name;
-  findings.add('INVALID_VALUE', 'A step\'s name has 1 to 200 characters, no brackets and no control characters.', written);
+  findings.add(
+    'INVALID_VALUE',
+    "A step's name has 1 to 200 characters, no brackets and no control characters.",
+    written,
+  );
   return null;
 }
 
@@ -85,14 +111,17 @@ function checkStepKeys(node: MapNode, name: string, findings: Findings): void {
   checkKeys(node, STEP_KEYS, `The step "${name}"`, findings);
   for (const key of IGNORED_STEP_KEYS) {
     const entry = node.entries.get(key);
-    if (entry !== undefined) findings.add('KEY_IGNORED', `\`${key}\` of a step belongs to NoETL and has no effect here.`, entry, { address: name });
+    if (entry !== undefined)
+      findings.add('KEY_IGNORED', `\`${key}\` of a step belongs to NoETL and has no effect here.`, entry, {
+        address: name,
+      });
   }
 }
 
 function readDependsOn(node: TreeNode | null, findings: Findings): WrittenStep['dependsOn'] {
   if (node === null || (node.kind === 'scalar' && node.value === null)) return [];
   if (node.kind === 'map') {
-    findings.add('INVALID_VALUE', 'depends_on must be a step\'s name or a list of them, not a mapping.', node);
+    findings.add('INVALID_VALUE', "depends_on must be a step's name or a list of them, not a mapping.", node);
     return [];
   }
   const items = node.kind === 'list' ? node.items : [node];
@@ -140,7 +169,12 @@ function readToolList(list: ListNode, entry: Entry, name: string, findings: Find
   const provider = tasks.find((task) => task !== null && isProviderTask(task));
   if (tasks.length === 1 && tasks[0] !== null && tasks[0] !== undefined) return readToolMap(tasks[0], name, findings);
   if (provider === undefined && tasks.length > 0) return { kind: 'other', what: 'a list of tasks' };
-  findings.add('INVALID_VALUE', `A tool that is a list holds exactly one task with \`kind: provider\`, not ${list.items.length} tasks.`, entry, { hint: 'make each provider task a step of its own' });
+  findings.add(
+    'INVALID_VALUE',
+    `A tool that is a list holds exactly one task with \`kind: provider\`, not ${list.items.length} tasks.`,
+    entry,
+    { hint: 'make each provider task a step of its own' },
+  );
   return null;
 }
 

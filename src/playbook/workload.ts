@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, isJsonObject } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { Findings } from './findings.ts';
 import { asMap, literalValue } from './shape.ts';
 import type { MapNode } from './tree.ts';
@@ -43,7 +43,8 @@ const SEGMENT = /([^.[\]]+)|\[(\d{1,6})\]/y;
 function applySet(workload: Json, set: string, findings: Findings): Json {
   const equals = set.indexOf('=');
   const path = equals === -1 ? null : parsePath(set.slice(0, equals).trim());
-  if (path === null || path.length === 0) return refuse(set, 'is not path=value, such as projects[0].id=acme', workload, findings);
+  if (path === null || path.length === 0)
+    return refuse(set, 'is not path=value, such as projects[0].id=acme', workload, findings);
   const inside = path[0] === 'workload' ? path.slice(1) : path;
   if (inside.length === 0) return refuse(set, 'names no key of the workload', workload, findings);
   const value = setValue(set.slice(equals + 1), set, findings);
@@ -63,7 +64,9 @@ function setValue(text: string, set: string, findings: Findings): Json | undefin
   const tree = readYaml(text, '--set', own);
   if (tree !== null && !own.failed) return literalValue(tree);
   const [first] = own.list();
-  findings.add('USAGE', `--set ${set}: the value is not valid YAML. ${first?.detail ?? ''}`.trim(), null, { hint: 'quote it as YAML wants it: --set \'a="x: y"\'' });
+  findings.add('USAGE', `--set ${set}: the value is not valid YAML. ${first?.detail ?? ''}`.trim(), null, {
+    hint: 'quote it as YAML wants it: --set \'a="x: y"\'',
+  });
   return undefined;
 }
 

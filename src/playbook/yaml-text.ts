@@ -1,4 +1,4 @@
-import { Composer, Lexer, Parser, type ParsedNode, type YAMLError } from 'yaml';
+import { Composer, Lexer, type ParsedNode, Parser, type YAMLError } from 'yaml';
 import { Findings } from './findings.ts';
 import { LineMap } from './line-map.ts';
 import type { MapNode, Origin, TreeNode } from './tree.ts';
@@ -49,7 +49,10 @@ function joined(head: MapNode, items: readonly TreeNode[], tail: MapNode | undef
   const twice = [...(tail?.entries.keys() ?? [])].some((key) => head.entries.has(key));
   if (workflow === undefined || workflow.value.kind !== 'scalar' || twice) return null;
   const list: TreeNode = { ...workflow.value, kind: 'list', items };
-  return { ...head, entries: new Map([...head.entries, ['workflow', { ...workflow, value: list }], ...(tail?.entries ?? [])]) };
+  return {
+    ...head,
+    entries: new Map([...head.entries, ['workflow', { ...workflow, value: list }], ...(tail?.entries ?? [])]),
+  };
 }
 
 function readPart(text: string, base: number, origin: Origin, findings: Findings): ParsedNode | null {
@@ -64,7 +67,10 @@ function readTokens(text: string, base: number, origin: Origin, findings: Findin
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) tokens.push(token);
     if (parser.stack.length > MAX_STACK) {
-      findings.add('YAML_LIMIT', `The text nests deeper than ${MAX_DEPTH} levels.`, { origin, offset: base + parser.offset });
+      findings.add('YAML_LIMIT', `The text nests deeper than ${MAX_DEPTH} levels.`, {
+        origin,
+        offset: base + parser.offset,
+      });
       return null;
     }
   }
@@ -72,8 +78,20 @@ function readTokens(text: string, base: number, origin: Origin, findings: Findin
   return tokens;
 }
 
-function compose(tokens: readonly CstToken[], length: number, base: number, origin: Origin, findings: Findings): ParsedNode | null {
-  const composer = new Composer({ uniqueKeys: false, version: '1.2', merge: false, prettyErrors: false, logLevel: 'silent' });
+function compose(
+  tokens: readonly CstToken[],
+  length: number,
+  base: number,
+  origin: Origin,
+  findings: Findings,
+): ParsedNode | null {
+  const composer = new Composer({
+    uniqueKeys: false,
+    version: '1.2',
+    merge: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+  });
   const documents = [...composer.compose(tokens, true, length)];
   const [first, second] = documents;
   if (first === undefined) return null;

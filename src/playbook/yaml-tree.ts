@@ -66,7 +66,11 @@ export class TreeBuilder {
       const entry = this.#convertPair(pair, offset);
       if (entry === null) continue;
       if (entries.has(entry.key)) {
-        this.#findings.add('DUPLICATE_KEY', `The key ${JSON.stringify(entry.key)} stands here for the second time.`, entry);
+        this.#findings.add(
+          'DUPLICATE_KEY',
+          `The key ${JSON.stringify(entry.key)} stands here for the second time.`,
+          entry,
+        );
       }
       entries.set(entry.key, entry);
       values.push(entry.value);
@@ -92,12 +96,18 @@ export class TreeBuilder {
   #resolveAlias(name: string, offset: number): TreeNode {
     const target = this.#anchors.get(name);
     if (target === undefined) {
-      this.#findings.add('YAML_INVALID', `The alias *${name} has no finished anchor before it.`, { origin: this.#origin, offset });
+      this.#findings.add('YAML_INVALID', `The alias *${name} has no finished anchor before it.`, {
+        origin: this.#origin,
+        offset,
+      });
       return this.#scalar(null, offset);
     }
     this.#aliasNodes += target.size;
     if (this.#aliasNodes <= MAX_ALIAS_NODES) return target;
-    this.#findings.add('YAML_LIMIT', `Aliases expand to more than ${MAX_ALIAS_NODES} nodes.`, { origin: this.#origin, offset });
+    this.#findings.add('YAML_LIMIT', `Aliases expand to more than ${MAX_ALIAS_NODES} nodes.`, {
+      origin: this.#origin,
+      offset,
+    });
     return this.#scalar(null, offset);
   }
 
@@ -109,7 +119,10 @@ export class TreeBuilder {
       if (item.depth > depth) depth = item.depth;
     }
     if (depth > MAX_TREE_DEPTH) {
-      this.#findings.add('YAML_LIMIT', `The text nests deeper than ${MAX_TREE_DEPTH} levels.`, { origin: this.#origin, offset });
+      this.#findings.add('YAML_LIMIT', `The text nests deeper than ${MAX_TREE_DEPTH} levels.`, {
+        origin: this.#origin,
+        offset,
+      });
     }
     return { size, depth: depth + 1 };
   }
@@ -128,6 +141,7 @@ function keyText(value: unknown, source: string | undefined): string | null {
 
 function refusalOfKey(text: string | null): { readonly detail: string; readonly hint: string | null } | null {
   if (text === null) return { detail: 'A key must be a plain text or number.', hint: null };
-  if (text === '<<') return { detail: 'Merge keys `<<` are not part of YAML 1.2.', hint: 'use `defaults`, or write the keys out' };
+  if (text === '<<')
+    return { detail: 'Merge keys `<<` are not part of YAML 1.2.', hint: 'use `defaults`, or write the keys out' };
   return text === REFUSED_KEY ? { detail: `The key "${REFUSED_KEY}" is not accepted.`, hint: null } : null;
 }

@@ -12,7 +12,15 @@ function action(name: string, kind: ActionSpec['kind'], inputKeys: readonly stri
 const GOOGLE = [
   action('google.cloudresourcemanager.folders.list', 'read', ['parent']),
   action('google.cloudresourcemanager.folders.ensure', 'ensure', ['parent', 'display_name', 'organization']),
-  action('google.cloudresourcemanager.projects.ensure', 'ensure', ['project_id', 'display_name', 'parent', 'labels', 'count', 'flag', 'note']),
+  action('google.cloudresourcemanager.projects.ensure', 'ensure', [
+    'project_id',
+    'display_name',
+    'parent',
+    'labels',
+    'count',
+    'flag',
+    'note',
+  ]),
   action('google.cloudbilling.projects.link', 'ensure', ['project_id', 'billing_account']),
   action('google.serviceusage.services.enable', 'ensure', ['project_id', 'services', 'service_name']),
   action('google.serviceusage.services.list_enabled', 'read', ['project_id']),
@@ -50,7 +58,10 @@ function catalogue(provider: string, actions: readonly ActionSpec[]): ProviderCa
   };
 }
 
-function expandServices(spec: ActionSpec, input: ValueObject): readonly { readonly key: string; readonly input: ValueObject }[] | null {
+function expandServices(
+  spec: ActionSpec,
+  input: ValueObject,
+): readonly { readonly key: string; readonly input: ValueObject }[] | null {
   const { services, ...rest } = input;
   if (!spec.name.endsWith('services.enable') || !Array.isArray(services)) return null;
   return services.map((service) => ({ key: String(service), input: { ...rest, service_name: service } }));
