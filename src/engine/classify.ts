@@ -45,8 +45,8 @@ export function decideEnsure(
 }
 
 function notVisible(item: PreparedStep, urn: string | null, why: Diagnostic): Diagnostic {
-  const detail = `not visible: it does not exist, or this identity may not see it. A create proves which. (${why.detail})`;
-  return at(item, urn, { ...diagnostic('NOT_VISIBLE', detail), severity: 'note' });
+  const detail = 'It does not exist, or this identity may not see it: the cloud answers both alike. A create shows which.';
+  return at(item, urn, { ...diagnostic('NOT_VISIBLE', detail), severity: 'note', retryable: why.retryable });
 }
 
 function decidePresent(

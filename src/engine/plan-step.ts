@@ -114,8 +114,7 @@ function withoutReading(
   opened: OpenedProvider,
 ): Findings {
   const why = opened.kind === 'unusable' ? opened.why : null;
-  const held =
-    item.held ?? (item.spec.kind === 'read' ? (context.prepared.options.offline ? 'offline' : 'no auth') : null);
+  const held = item.held ?? (item.spec.kind === 'read' ? 'no auth' : null);
   if (item.spec.kind === 'read')
     return {
       ...unread(context, item, desired, opened, { change: 'read', present: 'unknown', diff: {}, diagnostics: [] }),
