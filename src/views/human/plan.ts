@@ -91,7 +91,8 @@ function manyLines(first: StepText, group: StepGroup, options: HumanOptions): re
   const head = `${paint(first.ink, first.sign)} ${paint('bold', escapeText(step.step))}: ${first.act} ${group.steps.length} ${plural(kindOf(step))}`;
   const common = first.details.filter((detail) => group.common.has(detail)).map((detail) => `    ${detail}`);
   const listed = listedSteps(group, options.verbose);
-  const lines = listed.flatMap((item) => instanceLines(item, group, columnOf(listed, options.width), options));
+  const column = columnOf(listed, options.width);
+  const lines = listed.flatMap((item) => instanceLines(item, group, column, options));
   const hidden = group.steps.length - listed.length;
   const rest = hidden === 0 ? [] : [`    … and ${hidden} more like these (-v lists them all)`];
   return [head, ...placeLines(sameDesc(group) ? step : { ...step, desc: null }, options), ...common, ...lines, ...rest];

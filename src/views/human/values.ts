@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, jsonEquals } from '../../core/json.ts';
+import { isJsonObject, type Json, type JsonObject, jsonEquals } from '../../core/json.ts';
 import type { FieldDiff, PlanStep } from '../../core/plan.ts';
 import { escapeText, truncate } from '../text.ts';
 
@@ -56,13 +56,18 @@ function splitMap(field: string, sides: FieldDiff): readonly (readonly [string, 
   if (!isMapOrNull(desired) || !isMapOrNull(actual) || (desired === null && actual === null)) return [[field, sides]];
   const keys = [...new Set([...Object.keys(actual ?? {}), ...Object.keys(desired ?? {})])];
   const split = keys.map(
-    (key) => [`${field}.${key}`, { desired: desired?.[key] ?? null, actual: actual?.[key] ?? null }] as const,
+    (key) => [`${field}.${key}`, { desired: ownValue(desired, key), actual: ownValue(actual, key) }] as const,
   );
   const differing = split.filter(([, side]) => !jsonEquals(side.desired, side.actual));
   return differing.length === 0 ? [[field, sides]] : differing;
 }
 
-function isMapOrNull(value: Json): value is { readonly [key: string]: Json } | null {
+// A key may be `constructor`: only what the map itself has counts.
+function ownValue(map: JsonObject | null, key: string): Json {
+  return map !== null && Object.hasOwn(map, key) ? (map[key] ?? null) : null;
+}
+
+function isMapOrNull(value: Json): value is JsonObject | null {
   return value === null || isJsonObject(value);
 }
 

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../core/json.ts';
 import type { Change, PlanStep } from '../../core/plan.ts';
 import { escapeText, truncate } from '../text.ts';
 
@@ -14,14 +13,13 @@ const NAME_WIDTH = 160;
 // What an action does is written in its name: <provider>.<service>.<noun>.<verb>, or <noun>.iam.<verb>.
 interface ActionWords {
   readonly service: string;
-  readonly owner: string;
   readonly noun: string;
   readonly verb: string;
 }
 
 function actionWords(action: string): ActionWords {
   const parts = action.split('.');
-  return { service: parts[1] ?? '', owner: parts.at(-3) ?? '', noun: parts.at(-2) ?? '', verb: parts.at(-1) ?? '' };
+  return { service: parts[1] ?? '', noun: parts.at(-2) ?? '', verb: parts.at(-1) ?? '' };
 }
 
 function singular(noun: string): string {
@@ -37,18 +35,19 @@ export function plural(noun: string): string {
 
 /** The kind of thing that a step manages, in words: `project`, `grant`, `billing link`, `security group`. */
 export function kindOf(step: Pick<PlanStep, 'action'>): string {
-  const { service, owner, noun, verb } = actionWords(step.action);
+  const { service, noun, verb } = actionWords(step.action);
   if (verb.endsWith('_binding')) return 'grant';
   if (verb.endsWith('link')) return `${service.replace(/^cloud/, '')} link`;
-  if (verb === 'get_policy') return `access policy of ${singular(owner)}`;
+  if (verb === 'get_policy') return 'access policy';
   return escapeText(verb.startsWith('list') ? plural(singular(noun)) : singular(noun));
 }
 
-function texts(step: PlanStep): Readonly<Record<string, string>> {
-  const merged: JsonObject = { ...step.input, ...step.actual, ...step.desired };
-  return Object.fromEntries(
-    Object.entries(merged).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])),
-  );
+/** The step's texts by field; a map, because a field may be named like something every object has. */
+type Texts = ReadonlyMap<string, string>;
+
+function texts(step: PlanStep): Texts {
+  const merged = [step.input, step.actual ?? {}, step.desired ?? {}].flatMap((fields) => Object.entries(fields));
+  return new Map(merged.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
 function short(text: string): string {
@@ -62,47 +61,52 @@ export function quoted(text: string): string {
 
 const SCOPES = ['resource', 'organization', 'folder', 'folder_id', 'project_id', 'project', 'billing_account'] as const;
 
-/** A step's subject: kind, id and the name that people know. */
+/** A step's subject: kind, id and the name that people know, where it belongs. */
 export function subjectOf(step: PlanStep): Subject {
   const kind = kindOf(step);
   const values = texts(step);
   if (kind === 'grant') return grantSubject(values, kind);
   const { noun, verb } = actionWords(step.action);
-  const name = verb.endsWith('link') ? null : ownName(singular(noun).replaceAll(' ', '_'), values);
-  const told = new Set(name?.keys);
-  const parts = [kind, ...(name === null ? [] : [name.text])];
-  if (values['project_id'] !== undefined && !told.has('project_id')) {
-    parts.push(`of project ${short(values['project_id'])}`);
-    told.add('project_id');
-  } else if (name === null && values['parent'] !== undefined) {
-    parts.push(`in ${short(values['parent'])}`);
-    told.add('parent');
-  } else if (name === null) {
-    parts.push(...anyName(step, values));
+  const nameless = verb.endsWith('link') || verb === 'get_policy';
+  const name = nameless ? null : ownName(singular(noun).replaceAll(' ', '_'), values);
+  const place = placeOf(step, values, name);
+  const text = [kind, name?.text, place?.text].filter((part) => part !== undefined).join(' ');
+  return { text, told: new Set([...(name?.keys ?? []), ...(place?.keys ?? [])]) };
+}
+
+interface Named {
+  readonly text: string;
+  /** The fields that the text tells. */
+  readonly keys: readonly string[];
+}
+
+function placeOf(step: PlanStep, values: Texts, name: Named | null): Named | null {
+  const project = values.get('project_id');
+  if (project !== undefined && name?.keys.includes('project_id') !== true) {
+    return { text: `of project ${short(project)}`, keys: ['project_id'] };
   }
-  return { text: parts.join(' '), told };
+  if (name !== null) return null;
+  const parent = values.get('parent');
+  if (parent !== undefined) return { text: `in ${short(parent)}`, keys: ['parent'] };
+  const scope = SCOPES.find((key) => values.has(key));
+  if (scope !== undefined) return { text: `of ${short(values.get(scope) ?? '')}`, keys: [scope] };
+  const id = step.resource_id ?? step.urn;
+  return id === null ? null : { text: short(id), keys: [] };
 }
 
-function anyName(step: PlanStep, values: Readonly<Record<string, string>>): readonly string[] {
-  const name = step.resource_id ?? SCOPES.map((key) => values[key]).find((value) => value !== undefined) ?? step.urn;
-  return name === null ? [] : [short(name)];
-}
-
-function grantSubject(values: Readonly<Record<string, string>>, kind: string): Subject {
-  const scope = SCOPES.find((key) => values[key] !== undefined);
+function grantSubject(values: Texts, kind: string): Subject {
+  const scope = SCOPES.find((key) => values.has(key));
   const told = new Set(['role', 'member', ...(scope === undefined ? [] : [scope])]);
-  const on = scope === undefined ? '' : ` on ${scope === 'project_id' ? 'project ' : ''}${short(values[scope] ?? '')}`;
-  return { text: `${kind} of ${short(values['role'] ?? '?')} to ${short(values['member'] ?? '?')}${on}`, told };
+  const on =
+    scope === undefined ? '' : ` on ${scope === 'project_id' ? 'project ' : ''}${short(values.get(scope) ?? '')}`;
+  return { text: `${kind} of ${short(values.get('role') ?? '?')} to ${short(values.get('member') ?? '?')}${on}`, told };
 }
 
-function ownName(
-  noun: string,
-  values: Readonly<Record<string, string>>,
-): { readonly text: string; readonly keys: readonly string[] } | null {
-  const idKey = [`${noun}_id`, `${noun}_name`, noun].find((key) => values[key] !== undefined);
-  const nameKey = ['display_name', 'name'].find((key) => values[key] !== undefined);
-  const id = idKey === undefined ? null : (values[idKey] ?? null);
-  const name = nameKey === undefined ? null : (values[nameKey] ?? null);
+function ownName(noun: string, values: Texts): Named | null {
+  const idKey = [`${noun}_id`, `${noun}_name`, noun].find((key) => values.has(key));
+  const nameKey = ['display_name', 'name'].find((key) => values.has(key));
+  const id = idKey === undefined ? null : (values.get(idKey) ?? null);
+  const name = nameKey === undefined ? null : (values.get(nameKey) ?? null);
   const shownName = name === null || name === id ? [] : [quoted(name)];
   const text = [...(id === null ? [] : [short(id)]), ...shownName].join(' ');
   return text === '' ? null : { text, keys: [idKey, nameKey].filter((key) => key !== undefined) };
