@@ -98,15 +98,21 @@ export function resolveValue(value: Value, lookup: ReferenceLookup, evaluate: Te
 }
 
 function resolveUnknown(value: Unknown, lookup: ReferenceLookup, evaluate: TemplateEvaluator): Value {
-  if (value.parts === null) return (value.template === null ? undefined : evaluate(value.template)) ?? value;
-  if (value.parts.length === 1 && typeof value.parts[0] === 'object') return lookup(value.parts[0]) ?? value;
-  const resolved = value.parts.map((part) => (typeof part === 'string' ? part : (lookup(part) ?? part)));
-  const texts = resolved.map((part) => (isReference(part) ? part : scalarText(part)));
-  return texts.every((part): part is string => typeof part === 'string') ? texts.join('') : unknownOf(texts);
+  // A result may be null, which is known: only undefined says "not yet".
+  if (value.parts === null) return orElse(value.template === null ? undefined : evaluate(value.template), value);
+  const [first] = value.parts;
+  if (value.parts.length === 1 && typeof first === 'object') return orElse(lookup(first), value);
+  const parts = value.parts.map((part) => (typeof part === 'string' ? part : resolvePart(part, lookup)));
+  return parts.every((part) => typeof part === 'string') ? parts.join('') : unknownOf(parts);
 }
 
-function isReference(part: Json | Reference): part is Reference {
-  return typeof part === 'object' && part !== null && 'address' in part && 'path' in part;
+function resolvePart(ref: Reference, lookup: ReferenceLookup): string | Reference {
+  const found = lookup(ref);
+  return found === undefined ? ref : scalarText(found);
+}
+
+function orElse(found: Json | undefined, value: Unknown): Value {
+  return found === undefined ? value : found;
 }
 
 /** A scalar as it stands inside a string; lists and maps as JSON. */
