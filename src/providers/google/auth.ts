@@ -116,7 +116,9 @@ export function googleSource(credential: GoogleCredential): TokenSource {
     issued: () => [...issued],
     token: async () => failure ?? shared(),
     refresh: async (refused) => {
-      if (pending === null && last === refused) client = null;
+      // What is under way may still give the refused one.
+      while (pending !== null && last === refused) await pending;
+      if (last === refused) client = null;
       return failure ?? shared();
     },
   };

@@ -360,6 +360,26 @@ describe('application default credentials', () => {
     expect(urls[0]).toBe('https://oauth2.googleapis.com/token');
   });
 
+  it('never give the refused token again, whoever else asks at the same time', async () => {
+    const { exchange, seen } = await exchangeWith(granted('token-1'), granted('token-2'));
+    const resolved = await adc(USER, { exchange });
+    expect(await tokenOf(resolved)).toBe('token-1');
+    if (resolved.kind !== 'ok') return;
+    const { tokenSource } = resolved;
+    const asked = [
+      tokenSource.token(),
+      tokenSource.refresh('token-1'),
+      tokenSource.token(),
+      tokenSource.refresh('token-1'),
+    ];
+    const [, first, , second] = await Promise.all(asked);
+    expect([first, second]).toEqual([
+      { kind: 'token', token: 'token-2' },
+      { kind: 'token', token: 'token-2' },
+    ]);
+    expect(seen).toHaveLength(2);
+  });
+
   it('that are no longer valid say what to run, show no secret, and are asked for once', async () => {
     const { exchange, seen } = await exchangeWith(
       json(400, { error: 'invalid_grant', error_description: `Token ${SECRET}-refresh has been expired or revoked.` }),

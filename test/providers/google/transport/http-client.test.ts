@@ -258,17 +258,12 @@ describe('no connection', () => {
     },
   );
 
-  it('to a host whose name is not known or whose certificate does not verify is the same', async () => {
-    const client = createGoogleClient({
-      endpoints: { crm: 'https://no-such-host.invalid/v3', billing: null, serviceusage: null },
-      credential: fixedToken('anywhere', 'test token', TOKEN),
-      quotaProject: null,
-      userAgent: 'infra/0.0.0',
-      timing: fakeTiming(),
-    });
-    const result = await client.call(CREATE);
-    await client.close();
+  it('whose TLS handshake fails is the same: nothing was sent', async () => {
+    const server = await serve(ok);
+    const crm = `${server.origin.replace('http:', 'https:')}/v3`;
+    const result = await clientFor(server, { endpoints: { crm, billing: null, serviceusage: null } }).call(CREATE);
     expect(result).toMatchObject({ kind: 'unsent', diagnostic: { code: 'UNAVAILABLE' } });
+    expect(server.seen).toHaveLength(0);
   });
 
   it('after a try that may have been carried out leaves a write open', async () => {
