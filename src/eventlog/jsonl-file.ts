@@ -7,7 +7,7 @@ import { checkInfraFolder, prepareInfraFolder } from './folder.ts';
 import { lockAppend, lockStacks } from './lock.ts';
 import type { ForeignMap } from './parse-row.ts';
 import { failure, reason } from './problems.ts';
-import { factsUnder, foldFile, type ReadOptions } from './read-log.ts';
+import { eachHistoryRow, factsUnder, foldFile, type HistoryRow, type ReadOptions } from './read-log.ts';
 import { openForReading } from './safe-file.ts';
 import { headOf, readTail } from './tail.ts';
 import { type ChainReport, walkChain } from './verify.ts';
@@ -33,6 +33,8 @@ export interface JsonlLog extends EventLog {
   readonly folder: string;
   /** Walks the whole chain; `head` (`<sequence>:<hash>`) is looked for on the way. */
   walk(head: string | null): Promise<ChainReport>;
+  /** Streams every row, of every target, in file order: for `log show` and `why`. Throws as read does. */
+  history(onRow: (row: HistoryRow) => void): Promise<void>;
 }
 
 /** A log in a JSONL file. Opening touches nothing; reading never writes. */
@@ -93,6 +95,16 @@ class JsonlFile implements JsonlLog {
     if (handle === null) return { rows: 0, firstBad: null, headFound: head === null ? null : false };
     try {
       return await walkChain(handle, (await handle.stat()).size, head);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async history(onRow: (row: HistoryRow) => void): Promise<void> {
+    const handle = await this.#open();
+    if (handle === null) return;
+    try {
+      await eachHistoryRow(handle, (await handle.stat()).size, this.#readOptions(''), onRow);
     } finally {
       await handle.close();
     }

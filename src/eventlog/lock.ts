@@ -1,4 +1,4 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { lstat, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sha256Hex } from '../core/json.ts';
@@ -119,6 +119,9 @@ async function makeLocksFolder(folder: string): Promise<string> {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw failure('LOG_WRITE', `The folder ${path} can't be made: ${reason(error)}.`);
   });
+  if ((await lstat(path)).isSymbolicLink()) {
+    throw failure('UNSAFE_PATH', `${path} is a symbolic link; infra doesn't follow it.`);
+  }
   return path;
 }
 

@@ -3,10 +3,12 @@ import type { FileHandle } from 'node:fs/promises';
 import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import type { ProviderFact } from '../core/facts.ts';
+import type { Json } from '../core/json.ts';
 import { eachDocumentRow, isDocument } from './document.ts';
 import { scanFact } from './fact-scan.ts';
 import { type Deferred, type LogFold, sortEntries, startLogFold, startSequence } from './fold-log.ts';
 import { eachLine, type Line } from './lines.ts';
+import { parseLossless, toJson } from './lossless.ts';
 import { type Entry, type ForeignMap, parseLine } from './parse-row.ts';
 import { failure } from './problems.ts';
 import { isWhole } from './tail.ts';
@@ -55,6 +57,30 @@ async function eachRow(
 ): Promise<void> {
   if (await isDocument(handle, size)) await eachDocumentRow(handle, size, options.path, onRow);
   else await eachLine(handle, size, onRow);
+}
+
+/** A row as it stands in the file, for those who show the log. */
+export interface HistoryRow {
+  /** Where it starts in the file, from 1. */
+  readonly line: number;
+  /** The whole line; a list or reply that wraps several rows comes once for each of them. */
+  readonly json: Json;
+  readonly entry: Entry;
+}
+
+/** Streams every row, of every target, in file order. Throws DiagnosticError (LOG_INVALID) on a broken line. */
+export async function eachHistoryRow(
+  handle: FileHandle,
+  size: number,
+  options: ReadOptions,
+  onRow: (row: HistoryRow) => void,
+): Promise<void> {
+  const lines = startLines(options);
+  await eachRow(handle, size, options, (line) => {
+    for (const entry of lines.entriesOf(line)) {
+      onRow({ line: line.number, json: toJson(parseLossless(line.bytes.toString('utf8'))), entry });
+    }
+  });
 }
 
 /** Two logs in one file, or a merge out of order: only here is every row held in memory. */

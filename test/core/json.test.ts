@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { canonicalJson, isJsonObject, jsonEquals, sha256Hex } from '../../src/core/json.ts';
 
 test('the examples of RFC 8785', () => {
-  const numbers = [333333333.33333329, 1e30, 4.5, 2e-3, 0.000000000000000000000000001, -0];
+  const numbers: unknown = JSON.parse('[333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001, -0]');
   expect(
     canonicalJson({ numbers, string: '€$\u000F\u000aA\'\u0042\u0022\u005c\\"/', literals: [null, true, false] }),
   ).toBe(

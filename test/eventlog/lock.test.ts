@@ -128,6 +128,33 @@ test('a lock that is a symbolic link is not followed', async () => {
   await expect(lockStacks(folder, ['prod'], ACTOR, 0)).rejects.toThrow('UNSAFE_PATH');
 });
 
+test('locks are not kept behind a symbolic link', async () => {
+  const folder = await temporaryFolder();
+  await mkdir(join(folder, 'elsewhere'));
+  await symlink(join(folder, 'elsewhere'), locksFolder(folder));
+  await expect(lockStacks(folder, ['prod'], ACTOR, 0)).rejects.toThrow('UNSAFE_PATH');
+  await expect(lockAppend(folder, 'eventlog.jsonl', ACTOR)).rejects.toThrow('UNSAFE_PATH');
+});
+
+test('a file that is no lock is told, not removed', async () => {
+  const folder = await temporaryFolder();
+  await mkdir(locksFolder(folder));
+  await writeFile(join(locksFolder(folder), 'x.lock'), '{"id":"000000000000","pid":0}');
+  await expect(listLocks(folder, ACTOR.host)).rejects.toThrow('UNSAFE_PATH');
+  expect(await listLocks(join(folder, 'none'), ACTOR.host)).toEqual([]);
+});
+
+test('of two that unlock a dead holder one succeeds, and a lock taken since then stays', async () => {
+  const folder = await temporaryFolder();
+  const holder = await deadHolder(folder, 'hold-stack', 'prod');
+  const removed = await Promise.all([1, 2, 3].map(() => removeLock(folder, holder.id, ACTOR.host)));
+  expect(removed.filter((item) => item !== null)).toEqual([holder]);
+  const held = await lockStacks(folder, ['prod'], ACTOR, 0);
+  expect(await removeLock(folder, holder.id, ACTOR.host)).toBeNull();
+  expect(await filesIn(folder)).toHaveLength(1);
+  await held.release();
+});
+
 test('an empty lock file is what a system crash left: nobody holds it', async () => {
   const folder = await temporaryFolder();
   await (await lockAppend(folder, 'eventlog.jsonl', ACTOR)).release();

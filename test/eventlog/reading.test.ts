@@ -166,6 +166,23 @@ test('the chain can be looked through for a head that was kept', async () => {
   expect(await log.walk(`1:${second?.hash}`)).toMatchObject({ headFound: false });
 });
 
+test('the history has every row of every target, as it stands', async () => {
+  const path = await freshPath();
+  const log = openLog(path);
+  await writeFile(path, `[${JSON.stringify(factOf('x'))},${JSON.stringify(factOf('y'))}]\n`);
+  await log.append(context({ target: 'emulator' }), [factRow('a', { execution_id: '9223372036854775807' })]);
+  const rows: unknown[] = [];
+  await log.history(({ line, json, entry }) =>
+    rows.push([line, entry.sequence, entry.target, entry.item.kind, Array.isArray(json)]),
+  );
+  expect(rows).toEqual([
+    [1, null, null, 'fact', true],
+    [1, null, null, 'fact', true],
+    [2, 1, 'emulator', 'fact', false],
+  ]);
+  await openLog(`${path}.none`).history(() => expect.unreachable());
+});
+
 test('rows and digests larger than a block are read and found', async () => {
   const log = openLog(await freshPath());
   const filler = 'é'.repeat(400_000);
