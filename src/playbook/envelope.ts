@@ -43,14 +43,11 @@ function checkRootKeys(root: MapNode, findings: Findings): void {
 function checkVersion(root: MapNode, findings: Findings): void {
   const version = child(root, 'apiVersion');
   const kind = child(root, 'kind');
-  if (version === null)
-    return missingKey(
-      findings,
-      'The playbook',
-      'apiVersion',
-      root,
-      'apiVersion: noetl.io/v2 (with kind: Playbook) or infra/v1',
-    );
+  if (version === null) {
+    const hint = 'apiVersion: noetl.io/v2 (with kind: Playbook) or infra/v1';
+    missingKey(findings, 'The playbook', 'apiVersion', root, hint);
+    return;
+  }
   const text = version.kind === 'scalar' ? version.value : undefined;
   if (text !== 'noetl.io/v2' && text !== 'infra/v1') {
     findings.add('INVALID_VALUE', `apiVersion must be noetl.io/v2 or infra/v1, not ${describe(version)}.`, version);

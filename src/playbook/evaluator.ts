@@ -58,7 +58,7 @@ export function evaluate(expression: Expression, names: Names, budget: Budget): 
   }
 }
 
-type Of<K extends Expression['kind']> = Extract<Expression, { readonly kind: K }>;
+export type Of<K extends Expression['kind']> = Extract<Expression, { readonly kind: K }>;
 
 /** A value that is there; unknown or not. */
 export function present(operand: Operand): Value {
@@ -98,7 +98,11 @@ function mapLiteral(entries: Of<'map'>['entries'], names: Names, budget: Budget)
 }
 
 /** The chain `root.a[b]`: its root and the evaluated segments. */
-function chain(expression: Of<'member'>, names: Names, budget: Budget): { root: Expression; path: readonly Segment[] } {
+export function chain(
+  expression: Of<'member'>,
+  names: Names,
+  budget: Budget,
+): { root: Expression; path: readonly Segment[] } {
   const path: Segment[] = [];
   let current: Expression = expression;
   while (current.kind === 'member') {
@@ -285,42 +289,4 @@ function conditional(expression: Of<'conditional'>, names: Names, budget: Budget
   if (truthy(known(evaluate(expression.condition, names, budget)))) return evaluate(expression.then, names, budget);
   if (expression.otherwise !== null) return evaluate(expression.otherwise, names, budget);
   return new Missing('the condition does not hold and there is no else');
-}
-
-/** The paths into results that an expression names, whether or not they would be evaluated. */
-export function resultPaths(expression: Expression, names: Names, budget: Budget): void {
-  if (expression.kind === 'name') {
-    if (names.isResult(expression.name)) names.result(expression.name, []);
-    return;
-  }
-  if (expression.kind === 'member') return chainPaths(expression, names, budget);
-  for (const part of partsOf(expression)) resultPaths(part, names, budget);
-}
-
-function chainPaths(expression: Of<'member'>, names: Names, budget: Budget): void {
-  let current: Expression = expression;
-  while (current.kind === 'member') current = current.object;
-  if (current.kind !== 'name' || !names.isResult(current.name)) return resultPaths(current, names, budget);
-  const { path } = chain(expression, names, budget);
-  names.result(current.name, path);
-}
-
-function partsOf(expression: Expression): readonly Expression[] {
-  switch (expression.kind) {
-    case 'list':
-      return expression.items;
-    case 'map':
-      return expression.entries.flat();
-    case 'unary':
-    case 'test':
-      return [expression.operand];
-    case 'binary':
-      return [expression.left, expression.right];
-    case 'filter':
-      return [expression.operand, ...expression.args.positional, ...expression.args.named.values()];
-    case 'conditional':
-      return [expression.condition, expression.then, ...(expression.otherwise === null ? [] : [expression.otherwise])];
-    default:
-      return [];
-  }
 }

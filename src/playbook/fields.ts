@@ -15,7 +15,7 @@ import { readEndpoint } from './endpoint.ts';
 import type { Renderer } from './render.ts';
 import { readBoolean, readDryRun, readDuration } from './scalars.ts';
 import { checkShape } from './shape.ts';
-import { child, describe, type MapNode, type TreeNode } from './tree.ts';
+import { child, describe, describeValue, type MapNode, type TreeNode } from './tree.ts';
 
 /** What a tool's keys say, typed. */
 export type ToolFields = Pick<
@@ -76,8 +76,15 @@ function readStatic<T>(node: TreeNode | null, key: string, renderer: Renderer, r
   return value === undefined || value === null ? null : reader(value, node, key, renderer);
 }
 
-function invalid(key: string, expected: string, node: TreeNode, renderer: Renderer, hint: string | null = null): null {
-  renderer.findings.add('INVALID_VALUE', `${key} must be ${expected}, not ${describe(node)}.`, node, { hint });
+function invalid(
+  key: string,
+  expected: string,
+  value: Json,
+  node: TreeNode,
+  renderer: Renderer,
+  hint: string | null = null,
+): null {
+  renderer.findings.add('INVALID_VALUE', `${key} must be ${expected}, not ${describeValue(value)}.`, node, { hint });
   return null;
 }
 
@@ -85,7 +92,7 @@ const NAME = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,300}$/u;
 
 const readName: Reader<string> = (value, node, key, renderer) => {
   const text = typeof value === 'object' ? '' : String(value);
-  return NAME.test(text) ? text : invalid(key, 'a text of one line', node, renderer);
+  return NAME.test(text) ? text : invalid(key, 'a text of one line', value, node, renderer);
 };
 
 const readReconcile: Reader<Reconcile> = (value, node, key, renderer) => {
@@ -94,6 +101,7 @@ const readReconcile: Reader<Reconcile> = (value, node, key, renderer) => {
   return invalid(
     key,
     'report, enforce or adopt',
+    value,
     node,
     renderer,
     typeof value === 'string' ? didYouMean(value, RECONCILE) : null,
@@ -101,10 +109,10 @@ const readReconcile: Reader<Reconcile> = (value, node, key, renderer) => {
 };
 
 const readTimeout: Reader<number> = (value, node, key, renderer) =>
-  readDuration(value) ?? invalid(key, 'a duration up to a day: seconds, or 500ms, 30s, 5m, 1h', node, renderer);
+  readDuration(value) ?? invalid(key, 'a duration up to a day: seconds, or 500ms, 30s, 5m, 1h', value, node, renderer);
 
 const readObject: Reader<JsonObject> = (value, node, key, renderer) =>
-  isJsonObject(value) ? value : invalid(key, 'a mapping', node, renderer);
+  isJsonObject(value) ? value : invalid(key, 'a mapping', value, node, renderer);
 
 const readPoll: Reader<PollSpec> = (value, node, key, renderer) => {
   const poll = checkShape(pollSchema, value, node, POLL_KEYS, key, renderer.findings);
@@ -120,7 +128,9 @@ function readDry(node: TreeNode | null, renderer: Renderer): boolean | null {
   if (node === null) return null;
   const value = renderer.static(node, 'dry_run');
   if (value === undefined) return null;
-  return readDryRun(value) ?? invalid('dry_run', 'a boolean or one of true, false, 1, 0, yes, no', node, renderer);
+  return (
+    readDryRun(value) ?? invalid('dry_run', 'a boolean or one of true, false, 1, 0, yes, no', value, node, renderer)
+  );
 }
 
 function readProtect(tool: MapNode, renderer: Renderer): boolean | null {
@@ -128,7 +138,7 @@ function readProtect(tool: MapNode, renderer: Renderer): boolean | null {
   if (node === null) return null;
   const value = renderer.static(node, 'protect');
   if (value === undefined) return null;
-  return readBoolean(value) ?? invalid('protect', 'true or false', node, renderer);
+  return readBoolean(value) ?? invalid('protect', 'true or false', value, node, renderer);
 }
 
 function readAny(node: TreeNode | null, renderer: Renderer): Value | null {

@@ -1,8 +1,9 @@
 import type { Json } from '../core/json.ts';
-import { type DeferredTemplate, deferred, isUnknown, type Reference, type Value } from '../core/value.ts';
+import { type DeferredTemplate, deferred, type Reference, type Value } from '../core/value.ts';
 import type { Budget } from './budget.ts';
-import { concatenate, evaluate, type Names, NeedsResult, present, resultPaths } from './evaluator.ts';
+import { concatenate, evaluate, type Names, NeedsResult, present } from './evaluator.ts';
 import { type Expression, parsePath, TemplateError } from './expression.ts';
+import { resultPaths } from './result-paths.ts';
 import { isTemplate, splitTemplate } from './template-text.ts';
 
 /** The full grammar's parser; null while it is not loaded. */
@@ -105,8 +106,4 @@ function deferredTemplate(text: string, template: CompiledTemplate, scope: Rende
   const refs = scope.references.slice(from);
   const waiting: DeferredTemplate = { text, iter: scope.iter, addresses: [...new Set(refs.map((ref) => ref.address))] };
   return deferred(waiting, refs);
-}
-
-export function isDeferred(value: Value): boolean {
-  return isUnknown(value) && value.parts === null;
 }

@@ -1,4 +1,5 @@
 import type { SourcePosition } from '../core/diagnostics.ts';
+import type { Json } from '../core/json.ts';
 
 /** A file that nodes come from; turns offsets into lines and columns. */
 export interface Origin {
@@ -55,15 +56,20 @@ export function child(map: MapNode | null, key: string): TreeNode | null {
 
 /** What a node is, for messages: `a list`, `the text "x"`. */
 export function describe(node: TreeNode): string {
-  if (node.kind === 'map') return 'a mapping';
-  if (node.kind === 'list') return 'a list';
-  if (node.value === null) return 'nothing';
-  return typeof node.value === 'string' ? `the text ${JSON.stringify(shorten(node.value))}` : `${node.value}`;
+  if (node.kind === 'scalar') return describeValue(node.value);
+  return node.kind === 'map' ? 'a mapping' : 'a list';
+}
+
+/** The same of a value that a template gave. */
+export function describeValue(value: Json): string {
+  if (value === null) return 'nothing';
+  if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'a mapping';
+  return typeof value === 'string' ? `the text ${JSON.stringify(shorten(value))}` : `${value}`;
 }
 
 const SHOWN = 60;
 
-export function shorten(text: string): string {
+function shorten(text: string): string {
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}...`;
 }
 
