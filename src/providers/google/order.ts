@@ -159,16 +159,7 @@ class OrderBuilder implements Order {
   }
 
   private enclosing(draft: Draft): readonly string[] {
-    const names: string[] = [];
-    const seen = new Set<Draft>();
-    for (let at: Draft | null = draft; at !== null && !seen.has(at); ) {
-      seen.add(at);
-      const name = this.placeName(at);
-      if (name !== null) names.push(name);
-      const place: ReturnType<Places['of']> = this.places.of(at);
-      at = place?.container ?? place?.leaving ?? null;
-    }
-    return names;
+    return [draft, ...this.places.around(draft)].map((at) => this.placeName(at)).filter((name): name is string => name !== null);
   }
 
   /** The place of a step as one name: the step that makes or deletes it, else what is written. */

@@ -43,13 +43,23 @@ export class Places {
     return place;
   }
 
+  /** The folder steps around a step, the nearest first. Folders that lie in one another in a circle end it. */
+  around(draft: Draft): readonly Draft[] {
+    const found: Draft[] = [];
+    for (let at = this.within(draft); at !== null && at !== draft && !found.includes(at); at = this.within(at)) found.push(at);
+    return found;
+  }
+
+  private within(draft: Draft): Draft | null {
+    const place = this.of(draft);
+    return place?.container ?? place?.leaving ?? null;
+  }
+
   /** `organizations/N` at the top of where the step lies; null where the playbook and the guard don't tell. */
   treeOf(draft: Draft): string | null {
-    const place = this.of(draft);
-    const within = place?.container ?? place?.leaving ?? null;
-    if (within !== null) return this.treeOf(within);
-    if (typeof place?.value === 'string' && place.value.startsWith('organizations/')) return place.value;
-    return declaredTree(draft);
+    const outermost = this.around(draft).at(-1) ?? draft;
+    const above = this.of(outermost)?.value;
+    return typeof above === 'string' && above.startsWith('organizations/') ? above : declaredTree(outermost);
   }
 
   private resolve(draft: Draft, value: Value, key: string): Place {
@@ -96,22 +106,22 @@ export class Places {
   }
 
   private depthOf(folder: Draft): number | null {
-    const place = this.of(folder);
-    const within = place?.container ?? place?.leaving ?? null;
-    if (within !== null) return (this.depthOf(within) ?? Number.NaN) + 1;
-    const above = typeof place?.value === 'string' ? place.value : '';
-    return above.startsWith('organizations/') ? 1 : null;
+    const around = this.around(folder);
+    const above = this.of(around.at(-1) ?? folder)?.value;
+    return typeof above === 'string' && above.startsWith('organizations/') ? around.length + 1 : null;
   }
 
   /** Display names down to the folder, from as far up as the playbook tells. */
   private pathOf(folder: Draft): readonly string[] {
-    const place = this.of(folder);
-    const within = place?.container ?? place?.leaving ?? null;
-    const name = textAt(folder.desired, 'display_name');
-    if (within !== null) return [...this.pathOf(within), name];
-    const above = typeof place?.value === 'string' ? displayPath(place.value) : null;
-    return [...(above ?? []), name];
+    const around = this.around(folder);
+    const above = this.of(around.at(-1) ?? folder)?.value;
+    const live = typeof above === 'string' ? displayPath(above) : null;
+    return [...(live ?? []), ...[...around].reverse().map(nameOf), nameOf(folder)];
   }
+}
+
+function nameOf(folder: Draft): string {
+  return textAt(folder.desired, 'display_name');
 }
 
 export function isFolder(draft: Draft): boolean {
