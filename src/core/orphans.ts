@@ -1,5 +1,6 @@
 import type { ProviderFact } from './facts.ts';
 import { assertsOwnership, endsOwnership, forStack, type Owned, type OwnershipModel } from './fold.ts';
+import { compareText } from './graph.ts';
 
 /** What the playbooks declare: URNs, and the clouds' own ids where they are known. */
 export interface Declared {
@@ -23,7 +24,7 @@ export function detectOrphans(model: OwnershipModel, declared: Declared): readon
   }
   return [...model.owned.values()]
     .filter((item) => !isDeclared(item, declared) && !kept.has(resourceKey(item) ?? ''))
-    .sort((a, b) => (a.urn < b.urn ? -1 : 1));
+    .sort(byUrn);
 }
 
 /** The same for one stack: what other stacks own is never its orphan. */
@@ -39,9 +40,8 @@ export function detectAliases(model: OwnershipModel): readonly (readonly Owned[]
     const key = resourceKey(item);
     if (key !== null) groups.set(key, [...(groups.get(key) ?? []), item]);
   }
-  const byUrn = (a: Owned, b: Owned): number => (a.urn < b.urn ? -1 : 1);
   const aliases = [...groups.values()].filter((group) => group.length > 1).map((group) => group.sort(byUrn));
-  return aliases.sort((a, b) => ((a[0]?.urn ?? '') < (b[0]?.urn ?? '') ? -1 : 1));
+  return aliases.sort(([a], [b]) => compareText(a?.urn ?? '', b?.urn ?? ''));
 }
 
 /** Takes facts in log order; a transfer (one stack deletes or forgets, the next adopts) is no conflict. */
@@ -55,13 +55,17 @@ export function detectStackConflicts(facts: Iterable<ProviderFact>): readonly St
     claims.set(fact.urn, stacks.add(fact.stack));
     if (stacks.size > 1) conflicts.set(fact.urn, new Set([...(conflicts.get(fact.urn) ?? []), ...stacks]));
   }
-  return [...conflicts].map(([urn, stacks]) => ({ urn, stacks: [...stacks] })).sort((a, b) => (a.urn < b.urn ? -1 : 1));
+  return [...conflicts].map(([urn, stacks]) => ({ urn, stacks: [...stacks] })).sort(byUrn);
 }
 
 /** Forgetting ends one stack's claim; a deletion, whoever did it, ends all of them. */
 function endClaims(claims: Map<string, Set<string>>, fact: ProviderFact): void {
   if (fact.forgotten === true) claims.get(fact.urn)?.delete(fact.stack);
   else claims.delete(fact.urn);
+}
+
+function byUrn(a: { readonly urn: string }, b: { readonly urn: string }): number {
+  return compareText(a.urn, b.urn);
 }
 
 function isDeclared(item: Owned, declared: Declared): boolean {
