@@ -21,7 +21,8 @@ export function unreadable(answer: Extract<Answer<unknown>, { kind: 'failed' }>,
 /** A 403 or 404 on the thing itself may mean that it does not exist; every other failure says nothing about that. */
 export function invisible(answer: Extract<Answer<unknown>, { kind: 'failed' }>, target: Target, name: string): Observation {
   if (answer.status !== 403 && answer.status !== 404) return unreadable(answer, target);
-  const why = diagnostic('NOT_VISIBLE', `${name} does not exist, or the caller may not see it: Google answers both alike. ${answer.why.detail}`, { severity: 'warning' });
+  const { detail, hint } = answer.why;
+  const why = diagnostic('NOT_VISIBLE', `${name}: ${detail}`, { severity: 'warning', hint });
   return { kind: 'not_visible', why: about(why, target) };
 }
 
