@@ -51,14 +51,13 @@ function addressesOf(
 
 /** What depends on an excluded step can't be planned without it, so it is left out as well. */
 function withDependants(excluded: ReadonlySet<string>, edges: Edges): ReadonlySet<string> {
-  const reached = new Set(excluded);
-  for (let grown = true; grown; ) {
-    grown = false;
-    for (const [address, needs] of edges) {
-      if (reached.has(address) || !needs.some((need) => reached.has(need))) continue;
-      reached.add(address);
-      grown = true;
+  const dependants = new Map<string, string[]>();
+  for (const [address, needs] of edges) {
+    for (const need of needs) {
+      const list = dependants.get(need);
+      if (list === undefined) dependants.set(need, [address]);
+      else list.push(address);
     }
   }
-  return reached;
+  return closureOf(excluded, dependants);
 }
