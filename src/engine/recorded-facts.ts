@@ -29,12 +29,31 @@ export function recordedFacts(item: PreparedStep, findings: Findings): readonly 
     return ownership.model.owned.has(urn)
       ? [factOf(item, { ...base, verb: 'delete', outcome: 'absent', desired: desiredOf(desired), origin: null })]
       : [];
-  if (item.reconcile === 'adopt') return [];
+  if (item.reconcile === 'adopt') return adoptedBefore(item, findings, urn);
   const found = ownership.model.owned.has(urn) ? null : 'found';
   const fact = factOf(item, { ...base, verb: 'ensure', outcome: 'noop', desired: desiredOf(desired), origin: found });
   const before = renamedFrom(ownership, item, urn, base.resourceId);
   if (before !== null) return renameFacts(item, fact, before);
   return recordOf(ownership, item, fact) === null ? [] : [fact];
+}
+
+/** What is owned as it is live is not adopted again; only a protection that the log doesn't know is recorded. */
+function adoptedBefore(item: PreparedStep, { ownership }: Findings, urn: string): readonly ProviderFact[] {
+  const { protect } = item.step;
+  const owned = ownership.model.owned.get(urn);
+  if (owned === undefined || protect === null || ownership.model.protection.get(urn) === protect) return [];
+  return [
+    factOf(item, {
+      verb: 'adopt',
+      outcome: 'adopted',
+      urn,
+      desired: owned.lastDesired,
+      resourceId: owned.resourceId,
+      origin: owned.origin,
+      executionId: 0,
+      digest: null,
+    }),
+  ];
 }
 
 /** A URN that changed: given up under the old name, owned under the new one, so that any reader of facts folds it right. */
