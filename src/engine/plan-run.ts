@@ -1,5 +1,5 @@
 import { diagnostic } from '../core/codes.ts';
-import type { Diagnostic } from '../core/diagnostics.ts';
+import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { type DigestInput, planDigest } from '../core/digest.ts';
 import {
   FORMAT_VERSION,
@@ -16,7 +16,7 @@ import { ownershipOf } from './ownership.ts';
 import type { LogView, PlanContext } from './plan-context.ts';
 import { planStep } from './plan-step.ts';
 import type { EnginePorts } from './ports.ts';
-import type { Prepared } from './prepare.ts';
+import { duplicateUrns, type Prepared } from './prepare.ts';
 import type { PlannedStep } from './runtime.ts';
 import { skippedStep } from './show-step.ts';
 
@@ -52,9 +52,16 @@ export async function runPlan(ports: EnginePorts, prepared: Prepared, verb: Plan
   }
   const steps = new Map<string, PlannedStep>();
   for (const [address, promise] of running) steps.set(address, await promise);
+  refuseDuplicates(steps);
   const { plan, digestInput } = assemble(prepared, verb, steps);
   ports.emit({ type: 'plan_summary', summary: plan.summary, digest: plan.digest });
   return { plan, digestInput, steps, evaluate, sessions };
+}
+
+/** Names that only the cloud could resolve may turn out to mean one resource. */
+function refuseDuplicates(steps: ReadonlyMap<string, PlannedStep>): void {
+  const found = duplicateUrns([...steps.values()].map(({ item, urn }) => ({ step: item.step, held: item.held, urn })));
+  if (found.length > 0) throw new DiagnosticError(found);
 }
 
 /** Providers by auth and endpoint; offline there are none. */

@@ -57,7 +57,11 @@ export function prepare(
     steps.set(step.address, prepareStep(step, catalogue, declaration, edges.get(step.address) ?? [], options));
   }
   // Under exec the seed's pairs (a dry step, then the step that confirms it) name one resource twice, on purpose.
-  const problems = [...diagnostics, ...(verb === 'exec' ? [] : duplicateUrns(steps)), ...guardProblems(steps)];
+  const problems = [
+    ...diagnostics,
+    ...(verb === 'exec' ? [] : duplicateUrns(declaredUrns(steps))),
+    ...guardProblems(steps),
+  ];
   if (hasErrors(problems)) throw new DiagnosticError(problems);
   return {
     playbook,
@@ -164,18 +168,23 @@ function originsOf(step: Step): readonly string[] {
   return urls.flatMap((url) => (url === null || url === undefined ? [] : [new URL(url).origin]));
 }
 
-function duplicateUrns(steps: ReadonlyMap<string, PreparedStep>): readonly Diagnostic[] {
+function declaredUrns(steps: ReadonlyMap<string, PreparedStep>) {
+  return [...steps.values()].map(({ step, held, declaration }) => ({ step, held, urn: declaration.urn }));
+}
+
+/** One resource may be managed by one unheld step only. */
+export function duplicateUrns(
+  steps: readonly { readonly step: Step; readonly held: string | null; readonly urn: string | null }[],
+): readonly Diagnostic[] {
   const first = new Map<string, Step>();
   const found: Diagnostic[] = [];
-  for (const { step, declaration, held } of steps.values()) {
-    if (declaration.urn === null || held !== null) continue;
-    const other = first.get(declaration.urn);
-    if (other === undefined) first.set(declaration.urn, step);
+  for (const { step, urn, held } of steps) {
+    if (urn === null || held !== null) continue;
+    const other = first.get(urn);
+    if (other === undefined) first.set(urn, step);
     else {
-      const detail = `${other.address} at ${place(other.source)} and ${step.address} at ${place(step.source)} both manage ${declaration.urn}. Keep one, or hold one with dry_run: true.`;
-      found.push(
-        diagnostic('DUPLICATE_URN', detail, { address: step.address, urn: declaration.urn, source: step.source }),
-      );
+      const detail = `${other.address} at ${place(other.source)} and ${step.address} at ${place(step.source)} both manage ${urn}. Keep one, or hold one with dry_run: true.`;
+      found.push(diagnostic('DUPLICATE_URN', detail, { address: step.address, urn, source: step.source }));
     }
   }
   return found;
