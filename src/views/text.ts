@@ -97,13 +97,14 @@ export function wrap(text: string, width: number): readonly string[] {
   return [...lines, line];
 }
 
+/** Wraps a text that is already escaped, each line indented. */
+export function hanging(text: string, indent: string, width: number): readonly string[] {
+  return wrap(text, Math.max(20, width - indent.length)).map((line) => `${indent}${line}`);
+}
+
 /** Escapes and wraps a text that may have several lines of its own, each line indented. */
 export function paragraph(text: string, indent: string, width: number): readonly string[] {
-  const room = Math.max(20, width - displayWidth(indent));
-  return text
-    .split('\n')
-    .flatMap((line) => wrap(escapeText(line), room))
-    .map((line) => `${indent}${line}`);
+  return text.split('\n').flatMap((line) => hanging(escapeText(line), indent, width));
 }
 
 /** `1 step`, `2 steps`; an irregular plural is given. */

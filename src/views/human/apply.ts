@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import type { Difference } from '../../core/events.ts';
 import type { AppliedStep, ApplyReport, Outcome } from '../../core/plan.ts';
-import { block, columnWidth, count, escapeText, pad } from '../text.ts';
+import { block, columnWidth, count, displayWidth, escapeText, hanging, pad } from '../text.ts';
 import { diagnosticLines, renderDiagnostics } from './diagnostics.ts';
 import { doneWords, type OutcomeClass, outcomeClass } from './outcome.ts';
 import { applyCommandOf, targetWords } from './plan.ts';
@@ -56,13 +56,17 @@ function stepLines(step: AppliedStep, column: number, options: HumanOptions): re
   const paint = painter(options.color);
   const kind = outcomeClass(step.outcome);
   const took = step.duration_ms > 0 ? `, ${duration(step.duration_ms)}` : '';
-  const head = `  ${paint(INKS[kind], signOf(step))} ${pad(escapeText(step.address), column)}  ${doneWords(step)}: ${subjectOf(step).text}${took}`;
+  const words = `${doneWords(step)}: ${subjectOf(step).text}${took}`;
+  const address = escapeText(step.address);
+  const sign = `  ${paint(INKS[kind], signOf(step))}`;
+  const start = pad(address, column);
+  const fits = displayWidth(`    ${start}  ${words}`) <= options.width;
+  const head = fits
+    ? [`${sign} ${start}  ${words}`]
+    : [`${sign} ${address}`, ...hanging(words, '      ', options.width)];
   const frame = { indent: '      ', width: options.width, paint, address: step.address, source: step.source };
-  return [
-    head,
-    ...reasonLines(step),
-    ...step.diagnostics.flatMap((item) => diagnosticLines({ ...item, urn: null }, frame)),
-  ];
+  const told = step.diagnostics.filter((item) => item.severity !== 'note' || kind !== 'done' || options.verbose);
+  return [...head, ...reasonLines(step), ...told.flatMap((item) => diagnosticLines({ ...item, urn: null }, frame))];
 }
 
 function signOf(step: AppliedStep): string {

@@ -66,11 +66,16 @@ function morePlaces(more: readonly Diagnostic[]): readonly string[] {
   return [places.length > PLACES_SHOWN ? `and ${shown} and ${places.length - PLACES_SHOWN} more` : `and ${shown}`];
 }
 
+/** What two diagnostics share that differ at most in their place. */
+export function diagnosticKey(item: Diagnostic): string {
+  return JSON.stringify([item.code, item.severity, item.detail, item.hint, item.operation]);
+}
+
 /** One and the same trouble at several places is told once. */
 function mergeEqual(diagnostics: readonly Diagnostic[]): readonly (readonly [Diagnostic, ...Diagnostic[]])[] {
   const merged = new Map<string, [Diagnostic, ...Diagnostic[]]>();
   for (const item of diagnostics) {
-    const key = JSON.stringify([item.code, item.severity, item.detail, item.hint, item.operation]);
+    const key = diagnosticKey(item);
     const before = merged.get(key);
     if (before === undefined) merged.set(key, [item]);
     else before.push(item);

@@ -1,4 +1,6 @@
+import type { Diagnostic } from '../../core/diagnostics.ts';
 import { isUnsafe } from '../text.ts';
+import { diagnosticKey } from './diagnostics.ts';
 import type { StepText } from './step.ts';
 
 /** Steps that one entry of the playbook made and to which the same happens. */
@@ -6,6 +8,8 @@ export interface StepGroup {
   readonly steps: readonly StepText[];
   /** Details that all of them share. */
   readonly common: ReadonlySet<string>;
+  /** Keys of the diagnostics that all of them share. */
+  readonly commonDiagnostics: ReadonlySet<string>;
 }
 
 /** Groups the instances of loops; the groups keep the order of their first steps. */
@@ -20,14 +24,23 @@ export function groupSteps(steps: readonly StepText[]): readonly StepGroup[] {
   }
   return [...groups.values()].map((members) => ({
     steps: members,
-    common: members.length === 1 ? new Set() : commonDetails(members),
+    common: shared(members, (item) => item.details),
+    commonDiagnostics: shared(members, (item) => item.step.diagnostics.map(diagnosticKey)),
   }));
 }
 
-function commonDetails(steps: readonly StepText[]): ReadonlySet<string> {
+/** What stands with each of several steps; of a lone step everything is its own. */
+function shared(steps: readonly StepText[], textsOf: (item: StepText) => readonly string[]): ReadonlySet<string> {
+  if (steps.length === 1) return new Set();
   const counts = new Map<string, number>();
-  for (const detail of steps.flatMap((item) => item.details)) counts.set(detail, (counts.get(detail) ?? 0) + 1);
-  return new Set([...counts].filter(([, number]) => number === steps.length).map(([detail]) => detail));
+  for (const text of steps.flatMap((item) => [...new Set(textsOf(item))]))
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  return new Set([...counts].filter(([, number]) => number === steps.length).map(([text]) => text));
+}
+
+/** The diagnostics that are a step's own within its group. */
+export function ownDiagnostics(group: StepGroup, { step }: StepText): readonly Diagnostic[] {
+  return step.diagnostics.filter((item) => !group.commonDiagnostics.has(diagnosticKey(item)));
 }
 
 /** Instances of one loop beyond this many are counted, not listed, where they add something and nothing is wrong. */
@@ -37,11 +50,11 @@ const COLLAPSIBLE: ReadonlySet<string> = new Set(['create', 'none', 'read', 'unk
 /** The steps of a group to list; changes and deletions of what exists, and steps with a diagnostic of their own, are never left out. */
 export function listedSteps(group: StepGroup, verbose: boolean): readonly StepText[] {
   if (verbose || group.steps.length <= LISTED) return group.steps;
-  return group.steps.filter((item, index) => index < LISTED || !mayCollapse(item));
+  return group.steps.filter((item, index) => index < LISTED || !mayCollapse(group, item));
 }
 
-function mayCollapse({ step }: StepText): boolean {
-  if (!COLLAPSIBLE.has(step.change)) return false;
-  if (isUnsafe(step.address)) return false;
-  return step.change === 'blocked' || step.diagnostics.length === 0;
+function mayCollapse(group: StepGroup, item: StepText): boolean {
+  const { step } = item;
+  if (!COLLAPSIBLE.has(step.change) || isUnsafe(step.address)) return false;
+  return step.change === 'blocked' || ownDiagnostics(group, item).length === 0;
 }

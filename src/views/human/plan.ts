@@ -1,9 +1,10 @@
+import type { Diagnostic } from '../../core/diagnostics.ts';
 import type { Plan, PlanStep } from '../../core/plan.ts';
 import { hasChanges, isHeldChange, isPending } from '../../core/plan.ts';
 import { shellCommand } from '../shell.ts';
-import { block, columnWidth, count, displayWidth, escapeText, pad, truncate, wrap } from '../text.ts';
-import { diagnosticLines, position, renderDiagnostics } from './diagnostics.ts';
-import { groupSteps, listedSteps, type StepGroup } from './groups.ts';
+import { block, columnWidth, count, displayWidth, escapeText, hanging, pad, truncate, wrap } from '../text.ts';
+import { diagnosticKey, diagnosticLines, position, renderDiagnostics } from './diagnostics.ts';
+import { groupSteps, listedSteps, ownDiagnostics, type StepGroup } from './groups.ts';
 import { type StepText, stepText } from './step.ts';
 import { type HumanOptions, painter } from './style.ts';
 import { kindOf, plural } from './words.ts';
@@ -76,7 +77,7 @@ function singleLines(item: StepText, options: HumanOptions): readonly string[] {
     ...(fits ? [`${head} ${words}`] : [head, ...hanging(words, '    ', options.width)]),
     ...placeLines(step, options),
     ...item.details.map((detail) => `    ${detail}`),
-    ...stepDiagnostics(step, '    ', options),
+    ...stepDiagnostics(step, step.diagnostics, '    ', options),
   ];
 }
 
@@ -89,7 +90,15 @@ function manyLines(first: StepText, group: StepGroup, options: HumanOptions): re
   const paint = painter(options.color);
   const { step } = first;
   const head = `${paint(first.ink, first.sign)} ${paint('bold', escapeText(step.step))}: ${first.act} ${group.steps.length} ${plural(kindOf(step))}`;
-  const common = first.details.filter((detail) => group.common.has(detail)).map((detail) => `    ${detail}`);
+  const common = [
+    ...first.details.filter((detail) => group.common.has(detail)).map((detail) => `    ${detail}`),
+    ...stepDiagnostics(
+      step,
+      step.diagnostics.filter((item) => group.commonDiagnostics.has(diagnosticKey(item))),
+      '    ',
+      options,
+    ),
+  ];
   const listed = listedSteps(group, options.verbose);
   const column = columnOf(listed, options.width);
   const lines = listed.flatMap((item) => instanceLines(item, group, column, options));
@@ -126,14 +135,15 @@ function instanceLines(
   const room = options.width - 10 - displayWidth(item.subject) - (column ?? options.width);
   const inline = only !== undefined && own.length === 1 && displayWidth(only) <= room;
   const lines = inline ? [`${head}  ${only}`] : [head, ...subject, ...own.map((detail) => `        ${detail}`)];
-  return [...lines, ...stepDiagnostics(item.step, '        ', options)];
+  return [...lines, ...stepDiagnostics(item.step, ownDiagnostics(group, item), '        ', options)];
 }
 
-function hanging(text: string, indent: string, width: number): readonly string[] {
-  return wrap(text, width - indent.length).map((line) => `${indent}${line}`);
-}
-
-function stepDiagnostics(step: PlanStep, indent: string, options: HumanOptions): readonly string[] {
+function stepDiagnostics(
+  step: PlanStep,
+  items: readonly Diagnostic[],
+  indent: string,
+  options: HumanOptions,
+): readonly string[] {
   const frame = {
     indent,
     width: options.width,
@@ -141,7 +151,7 @@ function stepDiagnostics(step: PlanStep, indent: string, options: HumanOptions):
     address: step.address,
     source: step.source,
   };
-  return step.diagnostics.flatMap((item) => diagnosticLines({ ...item, urn: null }, frame));
+  return items.flatMap((item) => diagnosticLines({ ...item, urn: null }, frame));
 }
 
 function summaryLines(plan: Plan, options: HumanOptions): readonly string[] {

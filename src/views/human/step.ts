@@ -118,6 +118,7 @@ function remarksOf(step: PlanStep, options: HumanOptions): readonly string[] {
 
 function presenceRemark(step: PlanStep): string | null {
   if (step.present !== 'unknown' || step.change !== 'create') return null;
+  if (step.diagnostics.some((item) => item.code === 'NOT_VISIBLE')) return null;
   return 'not visible to this identity: it may exist out of sight, the create shows whether it does';
 }
 

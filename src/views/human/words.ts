@@ -103,13 +103,20 @@ function grantSubject(values: Texts, kind: string): Subject {
 }
 
 function ownName(noun: string, values: Texts): Named | null {
-  const idKey = [`${noun}_id`, `${noun}_name`, noun].find((key) => values.has(key));
-  const nameKey = ['display_name', 'name'].find((key) => values.has(key));
-  const id = idKey === undefined ? null : (values.get(idKey) ?? null);
-  const name = nameKey === undefined ? null : (values.get(nameKey) ?? null);
+  const idKeys = [`${noun}_id`, `${noun}_name`, noun];
+  const nameKeys = ['display_name', 'name'];
+  const id = firstOf(idKeys, values);
+  const name = firstOf(nameKeys, values);
   const shownName = name === null || name === id ? [] : [quoted(name)];
   const text = [...(id === null ? [] : [short(id)]), ...shownName].join(' ');
-  return text === '' ? null : { text, keys: [idKey, nameKey].filter((key) => key !== undefined) };
+  if (text === '') return null;
+  const isTold = (key: string) => values.get(key) === id || values.get(key) === name;
+  return { text, keys: [...idKeys, ...nameKeys].filter(isTold) };
+}
+
+function firstOf(keys: readonly string[], values: Texts): string | null {
+  const key = keys.find((candidate) => values.has(candidate));
+  return key === undefined ? null : (values.get(key) ?? null);
 }
 
 /** A verb in the forms that plans, progress and reports need. */

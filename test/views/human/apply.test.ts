@@ -187,3 +187,16 @@ describe('a refusal', () => {
     `);
   });
 });
+
+test('a step that is done brings no notes along, and long words take a line of their own', () => {
+  const member = `group:${'x'.repeat(60)}@example.com`;
+  const step = appliedStep('changed', {
+    address: 'admins',
+    action: 'google.cloudresourcemanager.folders.iam.ensure_binding',
+    desired: { folder: 'folders/1', role: 'roles/viewer', member },
+    diagnostics: [diagnostic('RECORD_MISMATCH', 'told before')],
+  });
+  expect(renderApply(reportOf([step]), PLAIN)).toContain(`  + admins\n      added: grant of roles/viewer to\n`);
+  expect(renderApply(reportOf([step]), PLAIN)).not.toContain('told before');
+  expect(renderApply(reportOf([step]), { ...PLAIN, verbose: true })).toContain('told before');
+});

@@ -308,6 +308,19 @@ describe('loops', () => {
     expect(body(steps)).toContain('… and 14 more');
   });
 
+  test('what is said of every instance is said once, and hides none of them', () => {
+    const note = diagnostic('NOT_VISIBLE', 'It does not exist, or may not be seen.', { severity: 'note' });
+    const steps = instances('create', 40).map((step) => ({
+      ...step,
+      present: 'unknown' as const,
+      diagnostics: [{ ...note, address: step.address }],
+    }));
+    const text = body(steps);
+    expect(text.match(/It does not exist/g)).toHaveLength(1);
+    expect(text).toContain('… and 15 more');
+    expect(text).not.toContain('out of sight');
+  });
+
   test('instances to which different things happen are told apart', () => {
     const text = body([...instances('create', 2), ...instances('delete', 2)]);
     expect(text).toContain('+ p: create 2 projects');
