@@ -10,7 +10,7 @@ import { duration, SIGNS, subjectOf } from './words.ts';
 
 /** Finished steps beyond this many are counted only; what was not done is always listed. */
 const DONE_LISTED = 50;
-const ADDRESS_COLUMN = 48;
+const ADDRESS_COLUMN = 32;
 const INKS: Readonly<Record<OutcomeClass, Ink>> = { done: 'add', idle: 'dim', undone: 'error', open: 'warning' };
 
 /** What an apply did, what it did not and why, what is uncertain, and how to go on. */
