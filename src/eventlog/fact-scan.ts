@@ -15,6 +15,8 @@ export interface ScannedFact {
   /** Where its line stands in the file, in bytes. */
   readonly offset: number;
   readonly length: number;
+  /** The same as a line number, from 1. */
+  readonly line: number;
 }
 
 /** What of a row is looked at; its `desired` may be longer, what stands before it is not. */
@@ -34,7 +36,7 @@ const OWN_FACT = new RegExp(
 );
 
 /** Null for every other line: parse it. */
-export function scanFact({ bytes, offset }: Line): ScannedFact | null {
+export function scanFact({ bytes, offset, number }: Line): ScannedFact | null {
   const found = OWN_FACT.exec(bytes.toString('latin1', 0, HEAD_BYTES));
   if (found === null) return null;
   const seal = sealOf(bytes);
@@ -48,5 +50,14 @@ export function scanFact({ bytes, offset }: Line): ScannedFact | null {
     return null;
   const fields =
     (resourceId === undefined ? 0 : 1) | (origin === undefined ? 0 : 2) | (credential === undefined ? 0 : 4);
-  return { sequence: Number(sequence), hash: seal.hash, target, urn, fields, offset, length: bytes.length };
+  return {
+    sequence: Number(sequence),
+    hash: seal.hash,
+    target,
+    urn,
+    fields,
+    offset,
+    length: bytes.length,
+    line: number,
+  };
 }

@@ -14,51 +14,64 @@ export interface LogFold {
 }
 
 /** Where a deferred row stands, and the fields that a later one must have to replace it. */
-export type Deferred = { -readonly [K in 'offset' | 'length' | 'fields']: ScannedFact[K] };
-
-/** A text cut out of another keeps all of that in memory; a copy doesn't. */
-function ownCopy(text: string): string {
-  return Buffer.from(text, 'utf8').toString('utf8');
-}
+export type Deferred = { -readonly [K in 'offset' | 'length' | 'fields' | 'line']: ScannedFact[K] };
 
 /** Folds the rows of one target and those that name none; `reread` gives the fact of a deferred row. */
 export function startLogFold(target: string, reread: (row: Deferred) => ProviderFact): LogFold {
   const facts = startFold();
   const open = new Map<number, OpenIntent>();
-  const deferred = new Map<string, Deferred>();
-  const flush = (urn: string): void => {
-    const waiting = deferred.get(urn);
-    if (waiting === undefined) return;
-    deferred.delete(urn);
-    facts.add(reread(waiting));
-  };
+  const deferrals = startDeferrals((row) => facts.add(reread(row)));
   const add = ({ item, sequence, target: named }: Entry): void => {
     if (named !== null && named !== target) return;
     if (item.kind === 'outcome') settle(open, item.outcome);
-    if (item.kind === 'intent' && sequence !== null)
+    if (item.kind === 'intent' && sequence !== null) {
       open.set(sequence, { sequence, intent: item.intent, target, operationName: null });
+    }
     if (item.kind !== 'fact') return;
-    flush(item.fact.urn);
+    deferrals.flush(item.fact.urn);
     facts.add(item.fact);
   };
   const defer = (fact: ScannedFact): void => {
-    if (fact.target !== target) return;
-    const waiting = deferred.get(fact.urn);
-    if (waiting === undefined || (waiting.fields & ~fact.fields) !== 0) {
-      flush(fact.urn);
-      deferred.set(ownCopy(fact.urn), { offset: fact.offset, length: fact.length, fields: fact.fields });
-    } else {
-      // Changed in place: a new object a row is what would cost most in a long log.
-      waiting.offset = fact.offset;
-      waiting.length = fact.length;
-      waiting.fields = fact.fields;
-    }
+    if (fact.target === target) deferrals.put(fact);
   };
   const finish = () => {
-    for (const urn of [...deferred.keys()]) flush(urn);
+    deferrals.flushAll();
     return { model: facts.model, openIntents: [...open.values()] };
   };
   return { add, defer, finish };
+}
+
+/** The newest row of each URN that nothing has needed yet; `onNeeded` gets it when something does. */
+function startDeferrals(onNeeded: (row: Deferred) => void) {
+  const waiting = new Map<string, Deferred>();
+  const flush = (urn: string): void => {
+    const row = waiting.get(urn);
+    if (row === undefined) return;
+    waiting.delete(urn);
+    onNeeded(row);
+  };
+  const put = ({ urn, offset, length, fields, line }: ScannedFact): void => {
+    const before = waiting.get(urn);
+    if (before === undefined || (before.fields & ~fields) !== 0) {
+      flush(urn);
+      waiting.set(ownCopy(urn), { offset, length, fields, line });
+    } else {
+      // Changed in place: a new object a row is what would cost most in a long log.
+      before.offset = offset;
+      before.length = length;
+      before.fields = fields;
+      before.line = line;
+    }
+  };
+  const flushAll = (): void => {
+    for (const urn of [...waiting.keys()]) flush(urn);
+  };
+  return { put, flush, flushAll };
+}
+
+/** A text cut out of another keeps all of that in memory; a copy doesn't. */
+function ownCopy(text: string): string {
+  return Buffer.from(text, 'utf8').toString('utf8');
 }
 
 function settle(open: Map<number, OpenIntent>, outcome: OutcomeBody): void {

@@ -41,7 +41,8 @@ export async function foldFile(handle: FileHandle, size: number, options: ReadOp
     if (placement === 'disorder') ordered = false;
   };
   await eachRow(handle, size, options, (line) => {
-    const fact = scanFact(line);
+    // What is to be passed over has to be parsed to be found.
+    const fact = options.skipInvalid ? null : scanFact(line);
     if (fact !== null) take({ sequence: fact.sequence, key: fact.hash }, () => fold.defer(fact));
     else for (const entry of lines.entriesOf(line)) take(entry, () => fold.add(entry));
   });
@@ -97,10 +98,11 @@ async function foldSorted(
   return fold.finish();
 }
 
-function reread(handle: FileHandle, { offset, length }: Deferred, { mapForeign }: ReadOptions): ProviderFact {
+function reread(handle: FileHandle, { offset, length, line }: Deferred, options: ReadOptions): ProviderFact {
   const bytes = Buffer.allocUnsafe(length);
   const read = readSync(handle.fd, bytes, 0, length, offset);
-  const item = parseLine(bytes.toString('utf8', 0, read), mapForeign)[0]?.item;
+  const row = { bytes: bytes.subarray(0, read), number: line, offset, terminated: true };
+  const item = entriesOf(row, options)?.[0]?.item;
   if (item?.kind !== 'fact') throw new TypeError('a deferred row is a fact');
   return item.fact;
 }

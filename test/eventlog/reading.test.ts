@@ -158,6 +158,17 @@ test.each<[string, (row: string) => string]>([
   await expect(log.read('cloud')).rejects.toThrow(/LOG_INVALID: Line \d/);
 });
 
+test('a fact that is only broken inside its desired is a broken row too', async () => {
+  const path = await freshPath();
+  const log = openLog(path);
+  await log.append(context(), [factRow('a'), factRow('b'), factRow('a', { desired: 'older' })]);
+  await writeFile(path, (await readFile(path, 'utf8')).replace('"project_id":"b"', '"project_id":"b'));
+  await expect(log.read('cloud')).rejects.toThrow(/LOG_INVALID: Line 2 .*not JSON/);
+  const state = await openLog(path, { skipInvalid: true }).read('cloud');
+  expect([...state.model.owned.keys()]).toEqual([factOf('a').urn]);
+  expect(state.diagnostics).toHaveLength(1);
+});
+
 test('the chain can be looked through for a head that was kept', async () => {
   const log = openLog(await freshPath());
   const [first, second] = await log.append(context(), [factRow('a'), factRow('b')]);
