@@ -1,6 +1,6 @@
 // Builds dist/: a tiny CommonJS entry, chunks that are loaded when a command needs them, and V8's code cache for them.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,34 +10,98 @@ import { rolldown } from 'rolldown';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
+/**
+ * `node:child_process` takes 3 ms to load, and what imports it at the top (commander, the look at git's index) rarely
+ * or never uses it: loaded at the first call instead.
+ */
+const lazyChildProcess = {
+  name: 'lazy-child-process',
+  resolveId: (source) => (source === 'node:child_process' ? '\0lazy-child-process' : null),
+  load: (id) =>
+    id === '\0lazy-child-process'
+      ? ['spawn', 'spawnSync', 'execFile']
+          .map((name) => `exports.${name} = (...all) => require('child_process').${name}(...all);`)
+          .join('\n')
+      : null,
+};
+
+/** A text with one character beyond Latin-1 takes V8 twice the memory, and longer to read. */
+const asciiOnly = {
+  name: 'ascii-only',
+  generateBundle(_options, files) {
+    for (const file of Object.values(files)) {
+      if (file.type === 'chunk')
+        file.code = file.code.replace(
+          /[^\0-\x7f]/g,
+          (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+        );
+    }
+  },
+};
+
+const mainIsBuilt = {
+  name: 'main-is-built',
+  resolveId: (source) => (source === './main.ts' ? { id: './main.cjs', external: true } : null),
+};
+
+let main;
+let offline;
 await bundle();
+const playbook = join(root, 'scripts/warm-up.yaml');
 warmCodeCache([
-  ['plan', join(root, 'fixtures/playbooks/org-foundation/playbook.yaml'), '--offline', '--no-save'],
-  [
-    'plan',
-    join(root, 'fixtures/playbooks/org-foundation/playbook.yaml'),
-    '--emulator',
-    '--no-save',
-    '--format',
-    'json',
-  ],
+  ['plan', playbook, '--offline', '--no-save'],
+  ['plan', playbook, '--emulator', '--format', 'json'],
   ['explain', 'BUG'],
 ]);
 
+/**
+ * Every file costs about as much to open as to run, so what every command needs is one chunk, and what else every verb
+ * over a playbook needs is another. The rest is split where it is imported lazily.
+ */
+function chunkOf(id, graph) {
+  main ??= reachable(join(root, 'src/cli/main.ts'), graph);
+  offline ??= reachable(join(root, 'src/cli/commands/plan.ts'), graph);
+  return main.has(id) ? 'main' : offline.has(id) ? 'workflow' : null;
+}
+
+/** The module and all that it imports at once. */
+function reachable(start, graph) {
+  const found = new Set([start]);
+  for (const id of found) for (const next of graph.getModuleInfo(id)?.importedIds ?? []) found.add(next);
+  return found;
+}
+
 async function bundle() {
+  const next = join(root, 'dist.next');
+  rmSync(next, { recursive: true, force: true });
+  await write(
+    { main: 'src/cli/main.ts' },
+    { codeSplitting: { groups: [{ name: chunkOf, debugName: 'main and workflow' }] } },
+  );
+  // On its own, so that it shares nothing with the chunks and `--version` loads none of them.
+  await write({ entry: 'src/cli/entry.ts' }, {}, [mainIsBuilt]);
   rmSync(join(root, 'dist'), { recursive: true, force: true });
+  renameSync(next, join(root, 'dist'));
+}
+
+async function write(input, output, plugins = []) {
   const build = await rolldown({
     cwd: root,
-    input: { entry: 'src/cli/entry.ts' },
+    input,
     platform: 'node',
+    preserveEntrySignatures: 'allow-extension',
+    plugins: [lazyChildProcess, ...plugins],
     transform: { target: 'node20', define: { INFRA_VERSION: JSON.stringify(version) } },
   });
   await build.write({
-    dir: 'dist',
+    plugins: [asciiOnly],
+    dir: 'dist.next',
     format: 'cjs',
     minify: true,
+    dynamicImportInCjs: false,
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name].cjs',
+    ...output,
   });
   await build.close();
 }

@@ -14,6 +14,8 @@ export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly user: string;
+  /** Null where the system has none. */
+  readonly uid: number | null;
   readonly hostname: string;
   readonly stdinIsTTY: boolean;
   readonly stdout: OutputStream;

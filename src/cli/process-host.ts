@@ -1,19 +1,33 @@
+import { fstatSync, writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import type { Host, OutputStream, SignalName } from './host.ts';
 
 const SIGNALS: readonly SignalName[] = ['SIGINT', 'SIGTERM'];
 
+/** Waited before a full pipe is tried again. */
+const RETRY_MS = 2;
+
+export interface ProcessHost extends Host {
+  /** Everything written has left the process. */
+  flush(): Promise<void>;
+  /** Why stdout could not be written, other than by a reader that went away; null where it could. */
+  failure(): string | null;
+}
+
 /** The real process as a Host. */
-export function processHost(): Host & { flush(): Promise<void>; failure(): string | null } {
-  const stdout = guard(process.stdout);
-  const stderr = guard(process.stderr);
+export function processHost(): ProcessHost {
+  const stdout = openStream(1);
+  const stderr = openStream(2);
   return {
     cwd: process.cwd(),
     env: process.env,
     home: homedir(),
     user: userName(),
+    uid: process.getuid?.() ?? null,
     hostname: hostname(),
-    stdinIsTTY: process.stdin.isTTY === true,
+    get stdinIsTTY() {
+      return isDevice(0) && process.stdin.isTTY === true;
+    },
     stdout,
     stderr,
     ask,
@@ -28,33 +42,83 @@ export function processHost(): Host & { flush(): Promise<void>; failure(): strin
   };
 }
 
-interface GuardedStream extends OutputStream {
+interface ProcessStream extends OutputStream {
   flush(): Promise<void>;
-  /** Why writing failed, other than by a reader that went away. */
   failure(): string | null;
 }
 
-/** A stream whose reader may leave (`| head`): what comes after is dropped, and nothing fails by it. */
-function guard(stream: NodeJS.WriteStream): GuardedStream {
-  let closed = false;
-  let failure: string | null = null;
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    closed = true;
-    if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET') failure = error.code ?? error.message;
-  });
+/** Only a terminal needs Node's streams, which take milliseconds to load. */
+function openStream(fd: 1 | 2): ProcessStream {
+  return isDevice(fd) ? terminalStream(fd === 1 ? process.stdout : process.stderr) : fileStream(fd);
+}
+
+function isDevice(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice();
+  } catch {
+    // Closed from the start.
+    return false;
+  }
+}
+
+function terminalStream(stream: NodeJS.WriteStream): ProcessStream {
+  const state = writing();
+  stream.on('error', state.fail);
   return {
     isTTY: stream.isTTY === true,
     columns: stream.isTTY === true ? stream.columns : null,
     write: (text) => {
-      if (!closed && text !== '') stream.write(text);
+      if (state.open && text !== '') stream.write(text);
     },
     flush: () =>
-      new Promise((resolve) => {
-        if (closed || stream.writableLength === 0) resolve();
-        else stream.write('', () => resolve());
-      }),
-    failure: () => failure,
+      new Promise((resolve) =>
+        state.open && stream.writableLength > 0 ? stream.write('', () => resolve()) : resolve(),
+      ),
+    failure: () => state.failure,
   };
+}
+
+function fileStream(fd: number): ProcessStream {
+  const state = writing();
+  return {
+    isTTY: false,
+    columns: null,
+    write: (text) => {
+      try {
+        if (state.open && text !== '') writeAll(fd, Buffer.from(text));
+      } catch (error) {
+        state.fail(error);
+      }
+    },
+    flush: () => Promise.resolve(),
+    failure: () => state.failure,
+  };
+}
+
+/** A stream whose reader may leave (`| head`): what comes after is dropped, and nothing fails by it. */
+function writing() {
+  const state: { open: boolean; failure: string | null; fail(error: unknown): void } = {
+    open: true,
+    failure: null,
+    fail: (error) => {
+      state.open = false;
+      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+      if (code !== 'EPIPE' && code !== 'ECONNRESET' && code !== 'EBADF') state.failure = code;
+    },
+  };
+  return state;
+}
+
+function writeAll(fd: number, bytes: Buffer): void {
+  for (let written = 0; written < bytes.length; ) {
+    try {
+      written += writeSync(fd, bytes, written);
+    } catch (error) {
+      // A pipe that its other end made non-blocking, and that is full.
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+    }
+  }
 }
 
 function userName(): string {
@@ -69,17 +133,13 @@ function userName(): string {
 async function ask(question: string, signal: AbortSignal): Promise<string | null> {
   const { createInterface } = await import('node:readline');
   return new Promise((resolve) => {
-    const lines = createInterface({
-      input: process.stdin,
-      output: process.stderr,
-      terminal: process.stderr.isTTY === true,
-    });
+    const lines = createInterface({ input: process.stdin, output: process.stderr });
     const finish = (answer: string | null): void => {
       resolve(answer);
       lines.close();
     };
     lines.once('close', () => resolve(null));
-    // readline in terminal mode takes Ctrl-C for itself; hand it on as the signal it stands for.
+    // readline takes Ctrl-C for itself on a terminal; hand it on as the signal it stands for.
     lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
     signal.addEventListener('abort', () => finish(null), { once: true });
     lines.question(question, finish);

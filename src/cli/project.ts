@@ -1,4 +1,4 @@
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { diagnostic } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError, hasErrors } from '../core/diagnostics.ts';
 import type { GuardSpec, Playbook } from '../core/step.ts';
@@ -7,22 +7,27 @@ import type { PlanResult, VerbOptions } from '../engine/ports.ts';
 import { readPlaybookFile } from '../playbook/files.ts';
 import { loadPlaybook } from '../playbook/load.ts';
 import { CATALOGUES } from './composition.ts';
-import { type Configuration, readConfiguration } from './configuration.ts';
+import { type Configuration, endpointOrigin, readConfiguration } from './configuration.ts';
 import { eventlogFile } from './eventlog-url.ts';
 import type { Host } from './host.ts';
 import { type InfraFolder, infraFolder } from './infra-folder.ts';
 import type { WorkflowFlags } from './workflow-flags.ts';
 import type { Project, WorkflowCall } from './workflow-types.ts';
 
+/** Whether the playbook may be a stranger's (`--untrusted`). */
+export type Trust = 'trusted' | 'untrusted';
+
 /** Reads a playbook from its file. Throws DiagnosticError with all that is wrong. */
-export async function openPlaybook(call: WorkflowCall, path: string, offline: boolean): Promise<Project> {
+export async function openPlaybook(call: WorkflowCall, path: string, trust: Trust): Promise<Project> {
   const { host, flags } = call;
   const fullPath = resolve(host.cwd, path);
   const text = await readText(host, path);
   const workload = flags.workload === null ? null : await readText(host, flags.workload);
-  const config = await readConfiguration({ host, file: flags.config, from: dirname(fullPath) });
+  const read = await readConfiguration({ host, file: flags.config, playbook: path });
+  // A stranger's playbook sees nothing of the environment, and reads nothing with the caller's credentials.
+  const config = trust === 'trusted' ? read : { ...read, env: {}, credentials: {} };
   const source: PlanSource = { path, fullPath, text, sets: flags.sets, workload };
-  const options = optionsOf(flags, config, offline);
+  const options = optionsOf(flags, config, trust);
   return assemble(call, config, source, options);
 }
 
@@ -30,7 +35,7 @@ export async function openPlaybook(call: WorkflowCall, path: string, offline: bo
 export async function openStoredPlan(call: WorkflowCall, digest: string): Promise<Project> {
   const { host, flags } = call;
   refusePlaybookFlags(flags);
-  const config = await readConfiguration({ host, file: flags.config, from: host.cwd });
+  const config = await readConfiguration({ host, file: flags.config, playbook: null });
   const folder = infraFolder(host.cwd, config.file, flags.emulator);
   await folder.check();
   const stored = await loadPlan(folder.plans, digest);
@@ -57,8 +62,18 @@ async function assemble(
   const eventlog = eventlogOf(host, flags, config, folder, mustWrite);
   const { playbook, diagnostics } = await load(call, config, source, options.guard);
   const mayWrite = mustWrite || (command === 'exec' && playbook.steps.some((step) => step.dryRun === false));
-  const notices = [...diagnostics, ...(mayWrite ? keptNotice(host, eventlog, folder, options) : [])];
-  return { playbook, source: storableSource(source, playbook), options, config, folder, eventlog, mayWrite, notices };
+  const notices = [...config.notices, ...diagnostics, ...(mayWrite ? keptNotice(host, eventlog, folder, options) : [])];
+  const allowed = flags.allowEndpoints.map((word) => endpointOrigin(word, '--allow-endpoint'));
+  return {
+    playbook,
+    source: storableSource(source, playbook),
+    options,
+    config: { ...config, allowedEndpoints: [...config.allowedEndpoints, ...allowed] },
+    folder,
+    eventlog,
+    mayWrite,
+    notices,
+  };
 }
 
 async function load(
@@ -94,13 +109,13 @@ async function readText({ cwd }: Host, path: string): Promise<string> {
   throw new DiagnosticError([{ ...result.why, detail: result.why.detail.replace(full, path) }]);
 }
 
-function optionsOf(flags: WorkflowFlags, config: Configuration, offline: boolean): VerbOptions {
+function optionsOf(flags: WorkflowFlags, config: Configuration, trust: Trust): VerbOptions {
   return {
     stack: flags.stack ?? config.stack,
     reconcile: flags.reconcile,
     targets: flags.targets,
     excludes: flags.excludes,
-    offline: flags.offline || offline,
+    offline: flags.offline || trust === 'untrusted',
     emulator: flags.emulator,
     guard: callerGuard(flags, config),
     allowSelfLockout: flags.allowSelfLockout,
@@ -159,9 +174,7 @@ function eventlogOf(
   if (flags.emulator) return folder.eventlog;
   const named = env['INFRA_EVENTLOG'] ?? '';
   if (named !== '') return eventlogFile(named, cwd, mustWrite);
-  return config.eventlog === null
-    ? folder.eventlog
-    : eventlogFile(config.eventlog.url, config.eventlog.base, mustWrite);
+  return config.eventlog === null ? folder.eventlog : eventlogFile(config.eventlog, cwd, mustWrite);
 }
 
 /** The log that a verb without a playbook speaks of. */
@@ -169,13 +182,13 @@ export async function locateEventlog(
   host: Host,
   flags: Pick<WorkflowFlags, 'eventlog' | 'config' | 'emulator'>,
 ): Promise<string> {
-  const config = await readConfiguration({ host, file: flags.config, from: host.cwd });
+  const config = await readConfiguration({ host, file: flags.config, playbook: null });
   return eventlogOf(host, flags, config, infraFolder(host.cwd, config.file, flags.emulator), true);
 }
 
 /** `.infra`, or its emulator part, for a verb without a playbook. */
 export async function locateInfraFolder(host: Host, file: string | null, emulator: boolean): Promise<InfraFolder> {
-  const config = await readConfiguration({ host, file, from: host.cwd });
+  const config = await readConfiguration({ host, file, playbook: null });
   return infraFolder(host.cwd, config.file, emulator);
 }
 

@@ -45,7 +45,7 @@ export const applyCommand: CommandModule = {
       const playbook = invocation.operands[0] ?? null;
       checkRequest(call, playbook, confirm);
       const project =
-        playbook === null ? await openStoredPlan(call, confirm ?? '') : await openPlaybook(call, playbook, false);
+        playbook === null ? await openStoredPlan(call, confirm ?? '') : await openPlaybook(call, playbook, 'trusted');
       return withPorts(call, project, (workflow) =>
         confirm === null ? askAndApply(workflow) : applyReviewed(workflow, confirm),
       );

@@ -17,7 +17,7 @@ export const execCommand: CommandModule = {
 
   run: (host, invocation) =>
     withOutput(host, 'exec', invocation, async (call) => {
-      const project = await openPlaybook(call, invocation.operands[0] ?? '', false);
+      const project = await openPlaybook(call, invocation.operands[0] ?? '', 'trusted');
       return withPorts(call, project, exec);
     }),
 };

@@ -33,7 +33,8 @@ export const planCommand: CommandModule = {
 
   run: (host, invocation) =>
     withOutput(host, 'plan', invocation, async (call) => {
-      const project = await openPlaybook(call, invocation.operands[0] ?? '', isSet(invocation.options, 'untrusted'));
+      const trust = isSet(invocation.options, 'untrusted') ? 'untrusted' : 'trusted';
+      const project = await openPlaybook(call, invocation.operands[0] ?? '', trust);
       return withPorts(call, project, plan);
     }),
 };
