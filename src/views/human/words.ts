@@ -55,7 +55,7 @@ function short(text: string): string {
 }
 
 /** A name in quotes, printable. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   return `"${short(text.replace(/["\\]/g, '\\$&'))}"`;
 }
 

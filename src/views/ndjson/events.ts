@@ -6,7 +6,7 @@ import { diagnosticDocument } from '../json/diagnostic.ts';
 import { planSummary, stepDocument } from '../json/plan.ts';
 import { jsonLine } from '../json/render.ts';
 
-export type Level = 'info' | 'warn' | 'error';
+type Level = 'info' | 'warn' | 'error';
 
 /** One event as a line of JSON: `type`, `@timestamp` (RFC 3339 UTC, as given), `@level`, then what the event carries. */
 export function ndjsonLine(event: StreamEvent, isoTime: string): string {
