@@ -39,7 +39,9 @@ function isAsIntended(item: PreparedStep, open: OpenIntent, seen: Observation): 
   return Object.keys(diffFields(intended, seen.actual, item.declaration.fields)).length === 0;
 }
 
-function settledFact(open: OpenIntent, seen: Observation): ProviderFact {
+/** The log shows an intent's fact as planned; now it is what the intent was for. */
+function settledFact({ intent }: OpenIntent, seen: Observation): ProviderFact {
   const id = seen.kind === 'present' ? seen.id : null;
-  return { ...open.intent.provider_fact, ...(id === null ? {} : { resource_id: id }) };
+  const outcome = intent.operation === 'delete' ? 'deleted' : 'changed';
+  return { ...intent.provider_fact, outcome, ...(id === null ? {} : { resource_id: id }) };
 }
