@@ -1,13 +1,16 @@
-// Builds dist/: a tiny CommonJS entry, chunks that are loaded when a command needs them, and V8's code cache for them.
+// Builds dist/ (or the folder of --out): a tiny CommonJS entry, chunks that are loaded when a command needs them, and V8's code cache for them.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const { values } = parseArgs({ options: { out: { type: 'string' } } });
+const dist = values.out === undefined ? join(root, 'dist') : resolve(values.out);
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /**
@@ -72,7 +75,7 @@ function reachable(start, graph) {
 }
 
 async function bundle() {
-  const next = join(root, 'dist.next');
+  const next = `${dist}.next`;
   rmSync(next, { recursive: true, force: true });
   await write(
     { main: 'src/cli/main.ts' },
@@ -80,8 +83,8 @@ async function bundle() {
   );
   // On its own, so that it shares nothing with the chunks and `--version` loads none of them.
   await write({ entry: 'src/cli/entry.ts' }, {}, [mainIsBuilt]);
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
-  renameSync(next, join(root, 'dist'));
+  rmSync(dist, { recursive: true, force: true });
+  renameSync(next, dist);
 }
 
 async function write(input, output, plugins = []) {
@@ -95,7 +98,7 @@ async function write(input, output, plugins = []) {
   });
   await build.write({
     plugins: [asciiOnly],
-    dir: 'dist.next',
+    dir: `${dist}.next`,
     format: 'cjs',
     minify: true,
     dynamicImportInCjs: false,
@@ -112,7 +115,7 @@ function warmCodeCache(commands) {
     nodeModule.enableCompileCache === undefined ? ['--require', join(root, 'scripts/record-code-cache.cjs')] : [];
   const folder = mkdtempSync(join(tmpdir(), 'infra-build-'));
   for (const command of commands) {
-    spawnSync(process.execPath, [...preload, join(root, 'dist/entry.cjs'), ...command], {
+    spawnSync(process.execPath, [...preload, join(dist, 'entry.cjs'), ...command], {
       cwd: folder,
       stdio: 'ignore',
     });
