@@ -1,4 +1,4 @@
-import type { FormatProblem } from './validation.ts';
+import { type FormatProblem, hasWildcard } from './validation.ts';
 
 /** Where a policy stands; some members and roles fit only some of them. */
 export type PolicyHolder = 'organization' | 'folder' | 'project' | 'billing_account';
@@ -57,6 +57,15 @@ export function removableMemberProblem(member: string): MemberProblem | null {
   const [prefix = '', ...rest] = member.split(':');
   const known = KNOWN_PREFIXES.includes(prefix) || CONVENIENCE_PREFIXES.includes(prefix);
   return known && rest.join('') !== '' ? null : unknownPrefix(member, prefix);
+}
+
+/**
+ * Whether a member reads like a pattern of ours. What Google itself writes so is none: the whole pool of a principal
+ * set (`/*` at the end), the Kubernetes account of a workload identity, the number of a deleted principal.
+ */
+export function hasMemberWildcard(member: string): boolean {
+  const literal = member.startsWith('principalSet:') ? member.replace(/\/\*$/, '') : member.replace(/\.svc\.id\.goog\[[^\][*?]+\]$/, '').replace(/\?uid=\d+$/, '');
+  return hasWildcard(literal);
 }
 
 function addressProblem(member: string, prefix: string, value: string): MemberProblem | null {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { memberProblem, normalizeMember, removableMemberProblem, sameMember } from '../../../src/providers/google/members.ts';
+import { hasMemberWildcard, memberProblem, normalizeMember, removableMemberProblem, sameMember } from '../../../src/providers/google/members.ts';
 
 describe('normalizeMember', () => {
   test.each([
@@ -86,6 +86,18 @@ describe('members that can be granted a role', () => {
     expect(memberProblem('serviceaccount:x@p.iam.gserviceaccount.com', 'project')?.hint).toBe('Write serviceAccount:x@p.iam.gserviceaccount.com.');
     expect(memberProblem('user:sa@p.iam.gserviceaccount.com', 'project')?.hint).toBe('Write serviceAccount:sa@p.iam.gserviceaccount.com.');
   });
+});
+
+test.each([
+  ['user:*@example.com', true],
+  ['principalSet://iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/*', false],
+  ['principalSet://iam.googleapis.com/*/p/*', true],
+  ['deleted:user:a@example.com?uid=12', false],
+  ['deleted:user:a?@example.com?uid=12', true],
+  ['serviceAccount:p.svc.id.goog[ns/ksa]', false],
+  ['serviceAccount:p.svc.id.goog[*/ksa]', true],
+])('%s as a pattern: %s', (member, isPattern) => {
+  expect(hasMemberWildcard(member)).toBe(isPattern);
 });
 
 describe('members that can lose a role', () => {

@@ -9,7 +9,7 @@ import { refuseWildcards } from '../common-inputs.ts';
 import { type ApiRequest, type Declared, defineResource, type Foreign, nameSegments, type Permissions, type ResourceDefinition } from '../define-resource.ts';
 import { hasGrant, isDowngraded, isSettable, policyDowngraded, removeGrant } from '../iam-policy.ts';
 import { type InputField, isMap, type LinkProblem, mapField, objectOf, present, problemAt, readMembers, textAt, textField } from '../inputs.ts';
-import { isBasicRole, memberProblem, normalizeMember, type PolicyHolder, removableMemberProblem } from '../members.ts';
+import { hasMemberWildcard, isBasicRole, memberProblem, normalizeMember, type PolicyHolder, removableMemberProblem } from '../members.ts';
 import { ABSENT, found, isInsidePending, knownPlace, placeUnknown, text, unreadable } from '../observing.ts';
 import type { Reads } from '../reads.ts';
 import { roleFormat } from '../validation.ts';
@@ -110,9 +110,7 @@ function conditionProblems(role: string, member: string): readonly LinkProblem[]
 function removalProblems(values: ValueObject): readonly LinkProblem[] {
   const member = textAt(values, 'member');
   const wildcards = refuseWildcards(['role', 'resource', 'organization', 'folder', 'project_id', 'billing_account'])(values);
-  // A principal set may end in `/*`, which is the whole pool and no pattern of ours.
-  const isPattern = !member.startsWith('principalSet:') && !/\[[^\]]*\]$/.test(member);
-  const ofMember = isPattern ? refuseWildcards(['member'])(values) : [];
+  const ofMember = hasMemberWildcard(member) ? refuseWildcards(['member'])(values) : [];
   const problem = member === '' || ofMember.length > 0 ? null : removableMemberProblem(member);
   return [...wildcards, ...ofMember, ...(problem === null ? [] : [asLinkProblem(problem)])];
 }
