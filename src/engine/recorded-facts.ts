@@ -30,7 +30,8 @@ export function recordedFacts(item: PreparedStep, findings: Findings): readonly 
       ? [factOf(item, { ...base, verb: 'delete', outcome: 'absent', desired: desiredOf(desired), origin: null })]
       : [];
   if (item.reconcile === 'adopt') return adoptedBefore(item, findings, urn);
-  const found = ownership.model.owned.has(urn) ? null : 'found';
+  // What another stack made is found by this one: its own origin must not be inherited.
+  const found = ownership.model.owned.get(urn)?.stack === (item.stack ?? UNSCOPED) ? null : 'found';
   const fact = factOf(item, { ...base, verb: 'ensure', outcome: 'noop', desired: desiredOf(desired), origin: found });
   const before = renamedFrom(ownership, item, urn, base.resourceId);
   if (before !== null) return renameFacts(item, fact, before);

@@ -1,6 +1,6 @@
 import { diagnostic } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
-import type { ProviderFact } from '../core/facts.ts';
+import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
 import type { OwnershipModel } from '../core/fold.ts';
 import type { OperationKind, OutcomeBody, RowBody, RowContext } from '../eventlog/event-log.ts';
 import type { WriteResult } from '../providers/lifecycle-provider.ts';
@@ -96,8 +96,8 @@ function intentRow(current: WriteContext, write: ReadyWrite): RowBody {
 function factFor(current: WriteContext, { planned, operation, urn }: ReadyWrite, id: string | null): ProviderFact {
   const deletes = operation.change === 'delete';
   const owned = current.model.owned.get(urn);
-  const origin =
-    operation.change === 'create' || operation.change === 'undelete' ? 'created' : (owned?.origin ?? 'found');
+  const before = owned?.stack === (planned.item.stack ?? UNSCOPED) ? owned.origin : null;
+  const origin = operation.change === 'create' || operation.change === 'undelete' ? 'created' : (before ?? 'found');
   return factOf(planned.item, {
     verb: deletes ? 'delete' : 'ensure',
     outcome: deletes ? 'deleted' : 'changed',

@@ -102,7 +102,7 @@ export class MemoryLog implements EventLog {
 
   #store(context: RowContext, rows: readonly RowBody[]): readonly LogRow[] {
     return rows.map((body) => {
-      const copy = JSON.parse(JSON.stringify({ ...context, ...body })) as RowContext & RowBody;
+      const copy = JSON.parse(JSON.stringify({ ...context, ...asWritten(body) })) as RowContext & RowBody;
       const prev = this.rows.at(-1)?.hash ?? '0'.repeat(64);
       const position = { global_sequence: this.rows.length + 1, recorded_at: '2026-01-01T00:00:00Z', prev };
       const row: StoredRow = { ...copy, ...position, hash: sha256Hex(JSON.stringify([position, copy])) };
@@ -123,6 +123,12 @@ const EARLIER: RowContext = {
   infra: '0.0.0',
   target: 'cloud',
 };
+
+/** As the stores do: an intent's fact is one that is only planned. */
+function asWritten(body: RowBody): RowBody {
+  if (body.type !== 'provider.intent') return body;
+  return { ...body, provider_fact: { ...body.provider_fact, outcome: 'planned' } };
+}
 
 function settle(open: Map<number, OpenIntent>, outcome: OutcomeBody): void {
   const intent = open.get(outcome.intent_sequence);

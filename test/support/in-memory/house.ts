@@ -182,6 +182,16 @@ export async function thrownBy(run: Promise<unknown>, code: Code): Promise<reado
   return diagnostics;
 }
 
+/** Lets everything that can go on without the test do so, for some rounds of the event loop. */
+export async function rounds(count: number): Promise<void> {
+  for (let round = 0; round < count; round += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Lets promises settle until something holds; the test's own timeout bounds it. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await rounds(1);
+}
+
 /** A fact of an earlier run about a box: created by the unscoped stack, unless said otherwise. */
 export function boxFact(name: string, fact: Partial<ProviderFact> = {}): ProviderFact {
   return {

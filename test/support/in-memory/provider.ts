@@ -16,6 +16,7 @@ import { PROVIDER } from './actions.ts';
 import { memoryCatalogue } from './catalogue.ts';
 import type { Box, MemoryCloud, Mishap } from './cloud.ts';
 import { boxResource, MemorySession, shelfOf, shelfResource } from './session.ts';
+import { newSignal } from './signal.ts';
 
 /** Opens providers over one in-memory cloud; a step without auth gets none. */
 export class MemoryPool implements ProviderPool {
@@ -68,7 +69,7 @@ export class MemoryProvider implements LifecycleProvider {
     this.#cloud.writesAtOnce += 1;
     this.#cloud.mostWritesAtOnce = Math.max(this.#cloud.mostWritesAtOnce, this.#cloud.writesAtOnce);
     try {
-      await Promise.race([this.#cloud.pass(urns), aborted(hooks.signal)]);
+      await unlessAborted(hooks.signal, this.#cloud.pass(urns));
       if (hooks.signal.aborted) return operations.map(() => uncertain('given up before the answer came.'));
       return operations.map((operation) => this.#one(operation, hooks));
     } finally {
@@ -232,9 +233,13 @@ function stillRunning(operation: string): WriteResult {
   };
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+/** Waits for something unless the signal comes first. */
+async function unlessAborted(signal: AbortSignal, waiting: Promise<void>): Promise<void> {
+  if (signal.aborted) return;
+  const given = newSignal();
+  signal.addEventListener('abort', given.fire, { once: true });
+  await Promise.race([waiting, given.reached]);
+  signal.removeEventListener('abort', given.fire);
 }
 
 function boxFields(desired: JsonObject): Partial<Box> {
