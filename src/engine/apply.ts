@@ -24,7 +24,7 @@ export async function applyPlaybook(ports: EnginePorts, request: ApplyRequest): 
       diagnostic('LOG_READ_ONLY', `${ports.log.url} can only be read, and an apply must write what it does.`),
     ]);
   const prepared = prepare(ports, request.playbook, request.options, request.verb);
-  const stacks = prepared.stacks.length === 0 ? [UNSCOPED] : prepared.stacks;
+  const stacks = stacksToLock(prepared);
   const locks = await ports.log.lock(stacks, request.settings.lockTimeoutMs);
   ports.emit({ type: 'lock_acquired', stacks });
   try {
@@ -32,6 +32,12 @@ export async function applyPlaybook(ports: EnginePorts, request: ApplyRequest): 
   } finally {
     await locks.release();
   }
+}
+
+/** Every stack that may be written to; reads belong to none. */
+function stacksToLock({ steps }: Prepared): readonly string[] {
+  const stacks = [...steps.values()].flatMap(({ spec, stack }) => (spec.kind === 'read' ? [] : [stack ?? UNSCOPED]));
+  return stacks.length === 0 ? [UNSCOPED] : [...new Set(stacks)].sort();
 }
 
 async function applyLocked(ports: EnginePorts, request: ApplyRequest, prepared: Prepared): Promise<ApplyResult> {
