@@ -32,10 +32,20 @@ export async function walk(given: WalkRequest): Promise<ReadonlyMap<string, Step
   for (;;) {
     await startReady(current, waiting, active);
     if (active.size === 0) break;
-    await Promise.race(active.values());
+    await firstOf(active);
   }
   for (const address of waiting) finish(current, address, notStarted(current));
   return current.states;
+}
+
+/** Waits until something ends. Where that is a bug, what else is under way is recorded before it is thrown. */
+async function firstOf(active: ReadonlyMap<string, Promise<void>>): Promise<void> {
+  try {
+    await Promise.race(active.values());
+  } catch (error) {
+    await Promise.allSettled(active.values());
+    throw error;
+  }
 }
 
 function startWalk(given: WalkRequest): Walk {
@@ -225,7 +235,8 @@ async function startWrites(
     ended = true;
   }
   if (ended) return true;
-  for (const [key, group] of groupByBatch(ready)) {
+  for (const group of groupByBatch(ready)) {
+    const key = group[0]?.item.declaration.batchKey ?? group[0]?.shown.address ?? '';
     if (active.has(key) || active.size >= current.request.settings.parallelism) continue;
     for (const planned of group) waiting.delete(planned.shown.address);
     active.set(
@@ -236,7 +247,8 @@ async function startWrites(
   return false;
 }
 
-function groupByBatch(ready: readonly PlannedStep[]): ReadonlyMap<string, readonly PlannedStep[]> {
+/** What goes out together: one batch key, one credential. Groups of one batch key still go one after the other. */
+function groupByBatch(ready: readonly PlannedStep[]): Iterable<readonly PlannedStep[]> {
   const groups = new Map<string, PlannedStep[]>();
   for (const planned of ready) {
     const { item, shown } = planned;
@@ -246,7 +258,7 @@ function groupByBatch(ready: readonly PlannedStep[]): ReadonlyMap<string, readon
         : `${item.declaration.batchKey} ${JSON.stringify(item.step.auth)} ${JSON.stringify(item.step.endpoint)}`;
     groups.set(key, [...(groups.get(key) ?? []), planned]);
   }
-  return groups;
+  return groups.values();
 }
 
 async function runGroup(current: Walk, group: readonly PlannedStep[]): Promise<void> {
