@@ -11,7 +11,16 @@ import { projectBinding } from './resources/project-binding.ts';
 import { service } from './resources/service.ts';
 
 /** Every resource type that is written. A new type is one file in resources/ and one entry here. */
-export const RESOURCES: readonly ResourceDefinition[] = [folder, project, billingLink, service, organizationBinding, folderBinding, projectBinding, billingAccountBinding];
+export const RESOURCES: readonly ResourceDefinition[] = [
+  folder,
+  project,
+  billingLink,
+  service,
+  organizationBinding,
+  folderBinding,
+  projectBinding,
+  billingAccountBinding,
+];
 const READS: readonly ReadDefinition[] = [organization];
 
 /** An action with what defines it. */
@@ -29,13 +38,23 @@ function actionOf(definition: ReadDefinition | ResourceDefinition, action: Actio
   const spelt = action.input.flatMap((field) => [field.key, ...field.aliases]);
   const inputKeys = action.expand === undefined ? spelt : [...spelt, action.expand.list];
   const { kind, converge } = action;
-  const spec: ActionSpec = { name: `google.${action.name}`, provider: 'google', kind, service: definition.service, resourceType: definition.type, converge, inputKeys };
+  const spec: ActionSpec = {
+    name: `google.${action.name}`,
+    provider: 'google',
+    kind,
+    service: definition.service,
+    resourceType: definition.type,
+    converge,
+    inputKeys,
+  };
   return { spec, action, definition };
 }
 
 /** By full name. */
 export const ACTIONS: ReadonlyMap<string, GoogleAction> = new Map(
-  [...RESOURCES, ...READS].flatMap((definition) => definition.actions.map((action) => [`google.${action.name}`, actionOf(definition, action)] as const)),
+  [...RESOURCES, ...READS].flatMap((definition) =>
+    definition.actions.map((action) => [`google.${action.name}`, actionOf(definition, action)] as const),
+  ),
 );
 
 const SERVICES = ['cloudresourcemanager', 'cloudbilling', 'serviceusage'];
@@ -51,14 +70,25 @@ export function findAction(action: string, service: string | null): GoogleAction
   if (action.startsWith('google.')) return ACTIONS.get(action) ?? null;
   const known = service === null ? null : shortService(service);
   if (known === null) return null;
-  return ACTIONS.get(`google.${known}.${action}`) ?? (action.startsWith(`${known}.`) ? (ACTIONS.get(`google.${action}`) ?? null) : null);
+  return (
+    ACTIONS.get(`google.${known}.${action}`) ??
+    (action.startsWith(`${known}.`) ? (ACTIONS.get(`google.${action}`) ?? null) : null)
+  );
 }
 
 /** The definition behind a fact; grants are told apart by where they stand. */
 export function definitionOf(resourceType: string, urn: string): ResourceDefinition | null {
-  const kinds: Readonly<Record<string, ResourceDefinition>> = { organizations: organizationBinding, folders: folderBinding, projects: projectBinding, billingAccounts: billingAccountBinding };
+  const kinds: Readonly<Record<string, ResourceDefinition>> = {
+    organizations: organizationBinding,
+    folders: folderBinding,
+    projects: projectBinding,
+    billingAccounts: billingAccountBinding,
+  };
   if (resourceType !== 'binding') return RESOURCES.find((definition) => definition.type === resourceType) ?? null;
-  const holder = /^google:iam:binding:(?:https?:\/\/[^/]+\/(?:[^/]+\/)*?)?(organizations|folders|projects|billingAccounts)\//.exec(urn)?.[1];
+  const holder =
+    /^google:iam:binding:(?:https?:\/\/[^/]+\/(?:[^/]+\/)*?)?(organizations|folders|projects|billingAccounts)\//.exec(
+      urn,
+    )?.[1];
   return kinds[holder ?? ''] ?? null;
 }
 

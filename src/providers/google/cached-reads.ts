@@ -32,23 +32,79 @@ export interface ReadOptions {
 
 /** Opens the reads of one phase: whatever several callers ask for is sent once, concurrent callers share the answer. */
 export function openReads(client: GoogleClient, options: ReadOptions = {}): Reads {
-  const get = (shape: Shape, call: Pick<ApiCall, 'service' | 'path'>) => single(client, options, shape, { ...call, method: 'GET' });
+  const get = (shape: Shape, call: Pick<ApiCall, 'service' | 'path'>) =>
+    single(client, options, shape, { ...call, method: 'GET' });
   const list = (call: ListCall) => allPages(client, options, call);
   return {
     organization: once((name) => get('organization', { service: 'crm', path: nameSegments(name) })),
     folder: once((name) => get('folder', { service: 'crm', path: nameSegments(name) })),
-    foldersIn: once((parent) => list({ call: { service: 'crm', path: 'folders', query: { parent, pageSize: FOLDER_PAGE } }, items: 'folders', shape: 'folder' }).then((answer) => within(answer, parent))),
-    foldersNamed: once((name) => list({ call: { service: 'crm', path: 'folders:search', query: { query: searchQuery(name), pageSize: FOLDER_PAGE } }, items: 'folders', shape: 'folder' })),
-    project: once(async (projectId) => sameProject(await get('project', { service: 'crm', path: `projects/${segment(projectId)}` }), projectId)),
-    projectsIn: once((parent) => list({ call: { service: 'crm', path: 'projects', query: { parent, pageSize: PROJECT_PAGE, showDeleted: 'true' } }, items: 'projects', shape: 'project' }).then((answer) => within(answer, parent))),
-    liens: once((parent) => list({ call: { service: 'crm', path: 'liens', query: { parent, pageSize: LIEN_PAGE } }, items: 'liens', shape: 'lien' })),
+    foldersIn: once((parent) =>
+      list({
+        call: { service: 'crm', path: 'folders', query: { parent, pageSize: FOLDER_PAGE } },
+        items: 'folders',
+        shape: 'folder',
+      }).then((answer) => within(answer, parent)),
+    ),
+    foldersNamed: once((name) =>
+      list({
+        call: { service: 'crm', path: 'folders:search', query: { query: searchQuery(name), pageSize: FOLDER_PAGE } },
+        items: 'folders',
+        shape: 'folder',
+      }),
+    ),
+    project: once(async (projectId) =>
+      sameProject(await get('project', { service: 'crm', path: `projects/${segment(projectId)}` }), projectId),
+    ),
+    projectsIn: once((parent) =>
+      list({
+        call: { service: 'crm', path: 'projects', query: { parent, pageSize: PROJECT_PAGE, showDeleted: 'true' } },
+        items: 'projects',
+        shape: 'project',
+      }).then((answer) => within(answer, parent)),
+    ),
+    liens: once((parent) =>
+      list({
+        call: { service: 'crm', path: 'liens', query: { parent, pageSize: LIEN_PAGE } },
+        items: 'liens',
+        shape: 'lien',
+      }),
+    ),
     billingAccount: once((name) => get('billingAccount', { service: 'billing', path: nameSegments(name) })),
-    billingInfo: once((projectId) => get('billingInfo', { service: 'billing', path: `projects/${segment(projectId)}/billingInfo` })),
-    linkedTo: once(async (account) => linkedBy(await list({ call: { service: 'billing', path: `${nameSegments(account)}/projects`, query: { pageSize: BILLING_PAGE } }, items: 'projectBillingInfo', shape: 'billingInfo' }), account)),
-    enabledServices: once(async (projectId) => enabled(await list({ call: { service: 'serviceusage', path: `projects/${segment(projectId)}/services`, query: { filter: 'state:ENABLED', pageSize: SERVICE_PAGE } }, items: 'services', shape: 'enabledService' }))),
+    billingInfo: once((projectId) =>
+      get('billingInfo', { service: 'billing', path: `projects/${segment(projectId)}/billingInfo` }),
+    ),
+    linkedTo: once(async (account) =>
+      linkedBy(
+        await list({
+          call: { service: 'billing', path: `${nameSegments(account)}/projects`, query: { pageSize: BILLING_PAGE } },
+          items: 'projectBillingInfo',
+          shape: 'billingInfo',
+        }),
+        account,
+      ),
+    ),
+    enabledServices: once(async (projectId) =>
+      enabled(
+        await list({
+          call: {
+            service: 'serviceusage',
+            path: `projects/${segment(projectId)}/services`,
+            query: { filter: 'state:ENABLED', pageSize: SERVICE_PAGE },
+          },
+          items: 'services',
+          shape: 'enabledService',
+        }),
+      ),
+    ),
     policy: once((resource) => {
       const { service, method, path, query, body } = policyRead(resource);
-      return single(client, options, 'policy', { service, method, path, ...(query === undefined ? {} : { query }), ...(body === undefined ? {} : { body }) });
+      return single(client, options, 'policy', {
+        service,
+        method,
+        path,
+        ...(query === undefined ? {} : { query }),
+        ...(body === undefined ? {} : { body }),
+      });
     }),
   };
 }
@@ -64,19 +120,38 @@ function once<T>(make: (key: string) => Promise<T>): (key: string) => Promise<T>
   };
 }
 
-async function send(client: GoogleClient, options: ReadOptions, call: Omit<ApiCall, 'repeatability'>): Promise<Answer<JsonObject>> {
-  return answerOf(await client.call({ ...call, repeatability: 'read', ...(options.signal === undefined ? {} : { signal: options.signal }), ...(options.fresh === true ? { fresh: true } : {}) }));
+async function send(
+  client: GoogleClient,
+  options: ReadOptions,
+  call: Omit<ApiCall, 'repeatability'>,
+): Promise<Answer<JsonObject>> {
+  return answerOf(
+    await client.call({
+      ...call,
+      repeatability: 'read',
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+      ...(options.fresh === true ? { fresh: true } : {}),
+    }),
+  );
 }
 
 function answerOf(result: ApiResult): Answer<JsonObject> {
   if (result.kind === 'ok') return { kind: 'ok', value: result.body };
-  if (result.kind === 'refused') return { kind: 'failed', status: result.failure.status, why: result.failure.diagnostic };
+  if (result.kind === 'refused')
+    return { kind: 'failed', status: result.failure.status, why: result.failure.diagnostic };
   return { kind: 'failed', status: null, why: result.diagnostic };
 }
 
-async function single(client: GoogleClient, options: ReadOptions, shape: Shape, call: Omit<ApiCall, 'repeatability'>): Promise<Answer<JsonObject>> {
+async function single(
+  client: GoogleClient,
+  options: ReadOptions,
+  shape: Shape,
+  call: Omit<ApiCall, 'repeatability'>,
+): Promise<Answer<JsonObject>> {
   const answer = await send(client, options, call);
-  return answer.kind === 'ok' && !hasShape(shape, answer.value) ? broken(`The answer to ${call.path} is no ${shape}.`) : answer;
+  return answer.kind === 'ok' && !hasShape(shape, answer.value)
+    ? broken(`The answer to ${call.path} is no ${shape}.`)
+    : answer;
 }
 
 /** All pages; a page may be empty and have a token. A token that comes twice would go on for ever. */
@@ -116,18 +191,26 @@ function misplaced(detail: string): Extract<Answer<never>, { kind: 'failed' }> {
 /** A child that says it lies elsewhere is not one. */
 function within(answer: Listed, parent: string): Listed {
   const stranger = answer.kind === 'ok' ? answer.value.find((item) => text(item, 'parent') !== parent) : undefined;
-  return stranger === undefined ? answer : misplaced(`${text(stranger, 'name')} was listed below ${parent} and says it lies in "${text(stranger, 'parent')}".`);
+  return stranger === undefined
+    ? answer
+    : misplaced(
+        `${text(stranger, 'name')} was listed below ${parent} and says it lies in "${text(stranger, 'parent')}".`,
+      );
 }
 
 function sameProject(answer: Answer<JsonObject>, projectId: string): Answer<JsonObject> {
-  if (answer.kind === 'failed' || /^\d+$/.test(projectId) || text(answer.value, 'projectId') === projectId) return answer;
+  if (answer.kind === 'failed' || /^\d+$/.test(projectId) || text(answer.value, 'projectId') === projectId)
+    return answer;
   return misplaced(`The project ${projectId} was asked for, and ${text(answer.value, 'projectId')} came back.`);
 }
 
 function linkedBy(answer: Listed, account: string): Named {
   if (answer.kind === 'failed') return answer;
   const stranger = answer.value.find((item) => text(item, 'billingAccountName') !== account);
-  if (stranger !== undefined) return misplaced(`${text(stranger, 'projectId')} was listed as linked to ${account} and says ${text(stranger, 'billingAccountName')}.`);
+  if (stranger !== undefined)
+    return misplaced(
+      `${text(stranger, 'projectId')} was listed as linked to ${account} and says ${text(stranger, 'billingAccountName')}.`,
+    );
   return { kind: 'ok', value: new Map(answer.value.map((item) => [text(item, 'projectId'), item])) };
 }
 

@@ -2,8 +2,8 @@ import { isJsonObject, type Json } from '../../core/json.ts';
 import type { Declaration, InputProblem, ProviderCatalogue } from '../../core/resource.ts';
 import type { Value, ValueObject } from '../../core/value.ts';
 import { ACTIONS, definitionOf, ensureAction, findAction, isResource } from './actions.ts';
-import { displayPath } from './folder-path.ts';
 import type { ResourceDefinition } from './define-resource.ts';
+import { displayPath } from './folder-path.ts';
 import { checkGuardOffline } from './guard.ts';
 import { isMap, objectOf, scalar } from './inputs.ts';
 import { link } from './link.ts';
@@ -26,13 +26,15 @@ export const googleCatalogue: ProviderCatalogue = {
   },
   settle: (declaration, desired) => settle(declaration, desired),
   checkGuard: checkGuardOffline,
-  requests: (context, step) => (resourceOf(context.declaration)?.requests(context) ?? []).map((request) => plannedRequest(request, step.endpoint)),
+  requests: (context, step) =>
+    (resourceOf(context.declaration)?.requests(context) ?? []).map((request) => plannedRequest(request, step.endpoint)),
   readRequest: (declaration, desired, step) => {
     const request = ACTIONS.get(declaration.action.name)?.action.request?.(desired);
     if (request === undefined) throw new TypeError(`${declaration.action.name} is no read`);
     return plannedRequest(request, step.endpoint);
   },
-  fromForeign: (resourceType, urn, desired) => definitionOf(resourceType, urn)?.fromForeign(urn, objectOf(desired)) ?? { urn, desired },
+  fromForeign: (resourceType, urn, desired) =>
+    definitionOf(resourceType, urn)?.fromForeign(urn, objectOf(desired)) ?? { urn, desired },
 };
 
 function resourceOf(declaration: Declaration): ResourceDefinition | null {
@@ -41,12 +43,17 @@ function resourceOf(declaration: Declaration): ResourceDefinition | null {
 }
 
 /** One step an element of the list; null where there is no list, or one that can't be used (linking says why). */
-function expandInput(name: string, input: ValueObject): readonly { readonly key: string; readonly input: ValueObject }[] | null {
+function expandInput(
+  name: string,
+  input: ValueObject,
+): readonly { readonly key: string; readonly input: ValueObject }[] | null {
   const expand = ACTIONS.get(name)?.action.expand;
   const list = expand === undefined ? undefined : input[expand.list];
-  if (expand === undefined || !isList(list) || input[expand.single] !== undefined || input['service'] !== undefined) return null;
+  if (expand === undefined || !isList(list) || input[expand.single] !== undefined || input['service'] !== undefined)
+    return null;
   const keys = list.map((item) => scalar(item));
-  if (keys.length === 0 || new Set(keys).size !== keys.length || keys.some((key) => key === null || key === '')) return null;
+  if (keys.length === 0 || new Set(keys).size !== keys.length || keys.some((key) => key === null || key === ''))
+    return null;
   const { [expand.list]: _list, ...rest } = input;
   return keys.map((key) => ({ key: String(key), input: { ...rest, [expand.single]: String(key) } }));
 }
@@ -59,7 +66,17 @@ function declarationOf(resourceType: string, urn: string, desired: Json): Declar
   const definition = definitionOf(resourceType, urn);
   const action = definition === null ? null : ensureAction(definition);
   if (definition === null || action === null || !isJsonObject(desired)) return null;
-  return { address: urn, action: action.spec, urn, desired, options: {}, fields: definition.fields, dependsOn: [], needs: [], batchKey: definition.batchKey(desired) };
+  return {
+    address: urn,
+    action: action.spec,
+    urn,
+    desired,
+    options: {},
+    fields: definition.fields,
+    dependsOn: [],
+    needs: [],
+    batchKey: definition.batchKey(desired),
+  };
 }
 
 const LATE_FORMATS: Readonly<Record<string, FormatRule>> = {
@@ -70,7 +87,9 @@ const LATE_FORMATS: Readonly<Record<string, FormatRule>> = {
 
 /** Formats of values that only a step's result has given; what was known before was checked when it was linked. */
 function settle(declaration: Declaration, desired: ValueObject): readonly InputProblem[] {
-  const late = Object.entries(desired).filter(([key, value]) => typeof declaration.desired[key] !== 'string' && typeof value === 'string');
+  const late = Object.entries(desired).filter(
+    ([key, value]) => typeof declaration.desired[key] !== 'string' && typeof value === 'string',
+  );
   const problems = late.flatMap(([key, value]): readonly InputProblem[] => {
     const isLive = typeof value === 'string' && displayPath(value) !== null;
     const problem = isLive || typeof value !== 'string' ? null : (LATE_FORMATS[key]?.(value) ?? null);

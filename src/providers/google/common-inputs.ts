@@ -1,7 +1,28 @@
 import type { Value, ValueObject } from '../../core/value.ts';
 import { folderReference, parentReference } from './folder-path.ts';
-import { booleanField, type InputField, type LinkProblem, mapField, problemAt, readMembers, scalar, type TextOptions, textAt, textField } from './inputs.ts';
-import { billingAccountFormat, folderFormat, hasWildcard, labelCountProblem, labelProblem, newProjectIdFormat, organizationFormat, parentFormat, projectIdFormat } from './validation.ts';
+import {
+  booleanField,
+  type InputField,
+  type LinkProblem,
+  mapField,
+  problemAt,
+  readMembers,
+  scalar,
+  type TextOptions,
+  textAt,
+  textField,
+} from './inputs.ts';
+import {
+  billingAccountFormat,
+  folderFormat,
+  hasWildcard,
+  labelCountProblem,
+  labelProblem,
+  newProjectIdFormat,
+  organizationFormat,
+  parentFormat,
+  projectIdFormat,
+} from './validation.ts';
 
 type Spelling = Pick<TextOptions, 'required' | 'isStatic' | 'format'>;
 
@@ -11,21 +32,41 @@ export function withCollection(collection: string, text: string): string {
 }
 
 const organization = (options: Spelling): InputField =>
-  textField('organization', { ...options, aliases: ['org_id', 'organization_id'], normalize: (text) => withCollection('organizations', text), format: organizationFormat });
+  textField('organization', {
+    ...options,
+    aliases: ['org_id', 'organization_id'],
+    normalize: (text) => withCollection('organizations', text),
+    format: organizationFormat,
+  });
 
 export const organizationField = organization({ required: true, isStatic: true });
 
 /** Where `folders/by-display-name/` is looked up. */
 export const treeField = organization({ isStatic: true });
 
-export const projectIdField = textField('project_id', { aliases: ['projectId'], required: true, isStatic: true, format: projectIdFormat });
+export const projectIdField = textField('project_id', {
+  aliases: ['projectId'],
+  required: true,
+  isStatic: true,
+  format: projectIdFormat,
+});
 
-export const newProjectIdField = textField('project_id', { aliases: ['projectId'], required: true, isStatic: true, format: newProjectIdFormat });
+export const newProjectIdField = textField('project_id', {
+  aliases: ['projectId'],
+  required: true,
+  isStatic: true,
+  format: newProjectIdFormat,
+});
 
 const BILLING_SPELLINGS = ['billingAccount', 'billingAccountName', 'billing_account_name'];
 
 export function billingAccountField(options: Spelling): InputField {
-  return textField('billing_account', { ...options, aliases: BILLING_SPELLINGS, normalize: (text) => withCollection('billingAccounts', text), format: billingAccountFormat });
+  return textField('billing_account', {
+    ...options,
+    aliases: BILLING_SPELLINGS,
+    normalize: (text) => withCollection('billingAccounts', text),
+    format: billingAccountFormat,
+  });
 }
 
 export const parentField = textField('parent', {
@@ -69,7 +110,10 @@ function isPlain(value: Value): boolean {
   return Object.getOwnPropertySymbols(value).length === 0;
 }
 
-const WAS_FIELDS = [textField('display_name', { aliases: ['displayName'], isStatic: true }), textField('parent', { normalize: parentReference })];
+const WAS_FIELDS = [
+  textField('display_name', { aliases: ['displayName'], isStatic: true }),
+  textField('parent', { normalize: parentReference }),
+];
 
 /** The name or place that a folder had when it was last applied. */
 export const wasField = mapField('was', (value, path) => readMembers(WAS_FIELDS, value, path));
@@ -79,5 +123,10 @@ export function refuseWildcards(keys: readonly string[]): (values: ValueObject) 
   return (values) =>
     keys
       .filter((key) => hasWildcard(textAt(values, key)))
-      .map((key) => problemAt([key], { code: 'WILDCARD', detail: `"${key}" is "${textAt(values, key)}", which reads like a pattern; what is removed is named literally.` }));
+      .map((key) =>
+        problemAt([key], {
+          code: 'WILDCARD',
+          detail: `"${key}" is "${textAt(values, key)}", which reads like a pattern; what is removed is named literally.`,
+        }),
+      );
 }

@@ -116,7 +116,9 @@ export function defineReads(definition: ReadDefinition): ReadDefinition {
 /** One path segment; text that stands for something unknown is only ever shown and stays readable. */
 export function segment(value: Value | undefined): string {
   const text = typeof value === 'string' ? value : String(value);
-  return text.startsWith('(known after apply') || text.startsWith('<') ? text : encodeURIComponent(text).replaceAll('%3A', ':');
+  return text.startsWith('(known after apply') || text.startsWith('<')
+    ? text
+    : encodeURIComponent(text).replaceAll('%3A', ':');
 }
 
 /** A name with its collection, such as `folders/12`: the slash stays. */

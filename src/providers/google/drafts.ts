@@ -43,7 +43,12 @@ function fieldsFor(action: GoogleAction['action'], input: ValueObject): readonly
     read: (_value, path) => ({
       value: null,
       problems: [
-        { path, code: 'INVALID_VALUE', detail: `"${expand.list}" must be a list of one or more names, each once, known before anything runs, and not beside "${expand.single}".`, isFormat: false },
+        {
+          path,
+          code: 'INVALID_VALUE',
+          detail: `"${expand.list}" must be a list of one or more names, each once, known before anything runs, and not beside "${expand.single}".`,
+          isFormat: false,
+        },
       ],
     }),
   };
@@ -53,7 +58,11 @@ function fieldsFor(action: GoogleAction['action'], input: ValueObject): readonly
 /** A problem as a diagnostic at its place in the file; formats are warnings where no real cloud is asked. */
 export function linkDiagnostic(problem: LinkProblem, step: Step, strictness: FormatStrictness): Diagnostic {
   const code = problem.isFormat && strictness === 'warning' ? 'FORMAT_WARNING' : problem.code;
-  return diagnostic(code, problem.detail, { address: step.address, source: positionOf(step, problem.path), hint: problem.hint ?? null });
+  return diagnostic(code, problem.detail, {
+    address: step.address,
+    source: positionOf(step, problem.path),
+    hint: problem.hint ?? null,
+  });
 }
 
 function positionOf(step: Step, path: readonly string[]): SourcePosition {

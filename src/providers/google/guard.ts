@@ -24,17 +24,35 @@ function placeName(value: Value): string | null {
 }
 
 /** The pass that needs no network: another organisation or billing account than the pinned one is refused wherever it stands. */
-export function checkGuardOffline(guard: GuardSpec, declaration: Declaration, desired: ValueObject): readonly InputProblem[] {
-  const pinned: Readonly<Record<string, string | null>> = { organizations: guard.requireOrg, billingAccounts: guard.requireBillingAccount };
+export function checkGuardOffline(
+  guard: GuardSpec,
+  declaration: Declaration,
+  desired: ValueObject,
+): readonly InputProblem[] {
+  const pinned: Readonly<Record<string, string | null>> = {
+    organizations: guard.requireOrg,
+    billingAccounts: guard.requireBillingAccount,
+  };
   return placesIn({ ...declaration.options, ...places(desired) }).flatMap(({ key, name }): readonly InputProblem[] => {
     const [collection = ''] = name.split('/');
     const wanted = pinned[collection] ?? null;
     if (wanted === null || name === `${collection}/${wanted}`) return [];
-    return [{ path: [key], code: 'GUARD', detail: `It refers to ${name}, but the guard pins ${collection}/${wanted}.`, hint: 'Mend the input, or run it under the guard that it is meant for.' }];
+    return [
+      {
+        path: [key],
+        code: 'GUARD',
+        detail: `It refers to ${name}, but the guard pins ${collection}/${wanted}.`,
+        hint: 'Mend the input, or run it under the guard that it is meant for.',
+      },
+    ];
   });
 }
 
 /** Desired values that name places; free text (names, labels, conditions) is not looked into. */
 function places({ parent, resource, organization, billing_account }: ValueObject): ValueObject {
-  return Object.fromEntries(Object.entries({ parent, resource, organization, billing_account }).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
+  return Object.fromEntries(
+    Object.entries({ parent, resource, organization, billing_account }).flatMap(([key, value]) =>
+      value === undefined ? [] : [[key, value]],
+    ),
+  );
 }

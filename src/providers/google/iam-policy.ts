@@ -27,7 +27,11 @@ function conditionKey(condition: Json | undefined): string {
 }
 
 function fits(binding: Json, grant: Grant): binding is JsonObject {
-  return isJsonObject(binding) && binding['role'] === grant.role && conditionKey(binding['condition']) === conditionKey(grant.condition ?? undefined);
+  return (
+    isJsonObject(binding) &&
+    binding['role'] === grant.role &&
+    conditionKey(binding['condition']) === conditionKey(grant.condition ?? undefined)
+  );
 }
 
 function holds(binding: JsonObject, member: string): boolean {
@@ -44,9 +48,18 @@ export function addGrant(policy: JsonObject, grant: Grant): JsonObject {
   if (hasGrant(policy, grant)) return policy;
   const bindings = bindingsOf(policy);
   const at = bindings.findIndex((binding) => fits(binding, grant));
-  const fresh = { role: grant.role, members: [grant.member], ...(grant.condition === null ? {} : { condition: grant.condition }) };
+  const fresh = {
+    role: grant.role,
+    members: [grant.member],
+    ...(grant.condition === null ? {} : { condition: grant.condition }),
+  };
   if (at === -1) return { ...policy, bindings: [...bindings, fresh] };
-  return { ...policy, bindings: bindings.map((binding, index) => (index === at && isJsonObject(binding) ? { ...binding, members: [...membersOf(binding), grant.member] } : binding)) };
+  return {
+    ...policy,
+    bindings: bindings.map((binding, index) =>
+      index === at && isJsonObject(binding) ? { ...binding, members: [...membersOf(binding), grant.member] } : binding,
+    ),
+  };
 }
 
 /** The policy without the grant, taken out of every binding that has it; a binding without members goes. */
@@ -62,17 +75,27 @@ export function removeGrant(policy: JsonObject, grant: Grant): JsonObject {
 
 /** A policy read below version 3 shows its conditional roles under made-up names; written back they would be lost. */
 export function isDowngraded(policy: JsonObject): boolean {
-  return bindingsOf(policy).some((binding) => isJsonObject(binding) && typeof binding['role'] === 'string' && binding['role'].includes('_withcond_'));
+  return bindingsOf(policy).some(
+    (binding) => isJsonObject(binding) && typeof binding['role'] === 'string' && binding['role'].includes('_withcond_'),
+  );
 }
 
 export function policyDowngraded(resource: string): Diagnostic {
-  return diagnostic('POLICY_DOWNGRADED', `The policy of ${resource} came with roles named *_withcond_*: its conditions were lost on the way, and writing it back would erase them.`);
+  return diagnostic(
+    'POLICY_DOWNGRADED',
+    `The policy of ${resource} came with roles named *_withcond_*: its conditions were lost on the way, and writing it back would erase them.`,
+  );
 }
 
 /** Roles that let their holder set a policy, by the kind of resource. */
 const SETTERS: Readonly<Record<string, readonly string[]>> = {
   organizations: ['roles/owner', 'roles/resourcemanager.organizationAdmin', 'roles/iam.securityAdmin'],
-  folders: ['roles/owner', 'roles/resourcemanager.folderAdmin', 'roles/resourcemanager.folderIamAdmin', 'roles/iam.securityAdmin'],
+  folders: [
+    'roles/owner',
+    'roles/resourcemanager.folderAdmin',
+    'roles/resourcemanager.folderIamAdmin',
+    'roles/iam.securityAdmin',
+  ],
   projects: ['roles/owner', 'roles/resourcemanager.projectIamAdmin', 'roles/iam.securityAdmin'],
   billingAccounts: ['roles/billing.admin', 'roles/owner', 'roles/iam.securityAdmin'],
 };
@@ -80,7 +103,12 @@ const SETTERS: Readonly<Record<string, readonly string[]>> = {
 /** Whether any binding still lets someone set the policy of a resource; custom roles can't be known from here. */
 export function isSettable(policy: JsonObject, resource: string): boolean {
   const setters = SETTERS[resource.split('/')[0] ?? ''] ?? [];
-  return bindingsOf(policy).some((binding) => isJsonObject(binding) && setters.includes(String(binding['role'])) && membersOf(binding).some((item) => typeof item === 'string' && !item.startsWith('deleted:')));
+  return bindingsOf(policy).some(
+    (binding) =>
+      isJsonObject(binding) &&
+      setters.includes(String(binding['role'])) &&
+      membersOf(binding).some((item) => typeof item === 'string' && !item.startsWith('deleted:')),
+  );
 }
 
 /** Whether the grant is one by which policies are set. */

@@ -5,7 +5,16 @@ import type { WriteOperation, WriteResult } from '../lifecycle-provider.ts';
 import type { ApiFailure } from './client.ts';
 import { nameSegments } from './define-resource.ts';
 import { missingMember, unsupportedRole } from './failure-iam.ts';
-import { addGrant, type Grant, grantsSetting, hasGrant, isDowngraded, isSettable, policyDowngraded, removeGrant } from './iam-policy.ts';
+import {
+  addGrant,
+  type Grant,
+  grantsSetting,
+  hasGrant,
+  isDowngraded,
+  isSettable,
+  policyDowngraded,
+  removeGrant,
+} from './iam-policy.ts';
 import { sameMember } from './members.ts';
 import { text } from './observing.ts';
 import { grantOf, POLICY_VERSION, policyService } from './resources/binding.ts';
@@ -38,9 +47,17 @@ interface Course {
 }
 
 /** All grants and removals of one policy: one read and one write, again as a whole where someone else was faster. */
-export async function writePolicy(resource: string, operations: readonly WriteOperation[], writing: Writing): Promise<Results> {
+export async function writePolicy(
+  resource: string,
+  operations: readonly WriteOperation[],
+  writing: Writing,
+): Promise<Results> {
   const results: Results = new Map();
-  const open = operations.map((operation) => ({ operation, grant: grantOf(operation.desired), removes: operation.change === 'delete' }));
+  const open = operations.map((operation) => ({
+    operation,
+    grant: grantOf(operation.desired),
+    removes: operation.change === 'delete',
+  }));
   await settle({ resource, results, open, lost: null, sent: false, conflicts: 0, waits: 0 }, writing);
   return results;
 }
@@ -58,19 +75,31 @@ async function settle(course: Course, writing: Writing): Promise<void> {
 
 /** Null where the policy can't be read or written: then everything that is open has ended. */
 async function readPolicy(course: Course, writing: Writing): Promise<JsonObject | null> {
-  const answer = await freshReads(writing, course.open.map(({ operation }) => operation)).policy(course.resource);
+  const answer = await freshReads(
+    writing,
+    course.open.map(({ operation }) => operation),
+  ).policy(course.resource);
   if (answer.kind === 'failed') {
-    closeAll(course, (operation) => (course.lost === null ? failed(operation, answer.why) : uncertain(operation, course.lost)));
+    closeAll(course, (operation) =>
+      course.lost === null ? failed(operation, answer.why) : uncertain(operation, course.lost),
+    );
     return null;
   }
-  const why = isDowngraded(answer.value) ? policyDowngraded(course.resource) : text(answer.value, 'etag') === '' ? noEtag(course.resource) : null;
+  const why = isDowngraded(answer.value)
+    ? policyDowngraded(course.resource)
+    : text(answer.value, 'etag') === ''
+      ? noEtag(course.resource)
+      : null;
   if (why === null) return answer.value;
   closeAll(course, (operation) => failed(operation, why));
   return null;
 }
 
 function noEtag(resource: string): Diagnostic {
-  return diagnostic('INVALID_RESPONSE', `The policy of ${resource} came without an etag; written back it would overwrite what others change meanwhile.`);
+  return diagnostic(
+    'INVALID_RESPONSE',
+    `The policy of ${resource} came without an etag; written back it would overwrite what others change meanwhile.`,
+  );
 }
 
 /** What is as desired has ended: by this run where it has sent something, else nothing had to be sent. */
@@ -78,13 +107,24 @@ function closeSettled(course: Course, policy: JsonObject): void {
   for (const entry of course.open) {
     if (hasGrant(policy, entry.grant) === entry.removes) continue;
     const resource = resourceOf(course.resource, entry);
-    close(course, entry, course.sent ? { kind: 'done', id: null, resource, warnings: [] } : { kind: 'noop', id: null, resource });
+    close(
+      course,
+      entry,
+      course.sent ? { kind: 'done', id: null, resource, warnings: [] } : { kind: 'noop', id: null, resource },
+    );
   }
 }
 
 /** What a grant leaves for others to refer to: itself, never the policy with everybody else's. */
 function resourceOf(resource: string, { grant, removes }: Entry): JsonObject | null {
-  return removes ? null : { resource, role: grant.role, member: grant.member, ...(grant.condition === null ? {} : { condition: grant.condition }) };
+  return removes
+    ? null
+    : {
+        resource,
+        role: grant.role,
+        member: grant.member,
+        ...(grant.condition === null ? {} : { condition: grant.condition }),
+      };
 }
 
 /** A removal after which nobody could set this policy is refused, unless the caller allowed it. */
@@ -93,19 +133,38 @@ function refuseLockouts(course: Course, policy: JsonObject): void {
   for (const entry of course.open) {
     if (!entry.removes || entry.operation.allowSelfLockout || !grantsSetting(entry.grant, course.resource)) continue;
     const detail = `${entry.grant.role} for ${entry.grant.member} is the last grant in the policy of ${course.resource} by which this policy can be set.`;
-    close(course, entry, failed(entry.operation, diagnostic('SELF_LOCKOUT', detail, { hint: 'Grant it to someone else first, or pass --allow-self-lockout.' })));
+    close(
+      course,
+      entry,
+      failed(
+        entry.operation,
+        diagnostic('SELF_LOCKOUT', detail, { hint: 'Grant it to someone else first, or pass --allow-self-lockout.' }),
+      ),
+    );
   }
 }
 
 function changed(policy: JsonObject, entries: readonly Entry[]): JsonObject {
-  return entries.reduce((result, { grant, removes }) => (removes ? removeGrant(result, grant) : addGrant(result, grant)), policy);
+  return entries.reduce(
+    (result, { grant, removes }) => (removes ? removeGrant(result, grant) : addGrant(result, grant)),
+    policy,
+  );
 }
 
 async function writeRound(course: Course, policy: JsonObject, writing: Writing): Promise<void> {
   const entries = course.open;
   const body = { policy: { ...changed(policy, entries), version: POLICY_VERSION }, updateMask: 'bindings,etag' };
-  const request = { service: policyService(course.resource), method: 'POST', path: `${nameSegments(course.resource)}:setIamPolicy`, body } as const;
-  const sent = await send(writing, entries.map(({ operation }) => operation), request);
+  const request = {
+    service: policyService(course.resource),
+    method: 'POST',
+    path: `${nameSegments(course.resource)}:setIamPolicy`,
+    body,
+  } as const;
+  const sent = await send(
+    writing,
+    entries.map(({ operation }) => operation),
+    request,
+  );
   switch (sent.kind) {
     case 'ok':
       course.sent = true;
@@ -121,12 +180,17 @@ async function writeRound(course: Course, policy: JsonObject, writing: Writing):
     case 'refused':
       return refused(course, sent.failure, writing);
     default:
-      closeAll(course, (operation) => (course.lost === null ? failed(operation, sent.why) : uncertain(operation, course.lost)));
+      closeAll(course, (operation) =>
+        course.lost === null ? failed(operation, sent.why) : uncertain(operation, course.lost),
+      );
   }
 }
 
 function notKept(resource: string): Diagnostic {
-  return diagnostic('INVALID_RESPONSE', `The policy of ${resource} was written, and the answer does not show the change.`);
+  return diagnostic(
+    'INVALID_RESPONSE',
+    `The policy of ${resource} was written, and the answer does not show the change.`,
+  );
 }
 
 /** Waits a random while, longer each time, for the next whole round; after the last one everything open has ended. */
@@ -138,15 +202,20 @@ async function conflict(course: Course, why: Diagnostic, writing: Writing): Prom
   }
   const lost = course.lost;
   const detail = `The policy of ${course.resource} was changed by someone else in each of ${course.conflicts} attempts: ${why.detail}`;
-  const given = diagnostic('CONFLICT', detail, { retryable: true, hint: 'Find out what else writes this policy, then run again.' });
+  const given = diagnostic('CONFLICT', detail, {
+    retryable: true,
+    hint: 'Find out what else writes this policy, then run again.',
+  });
   closeAll(course, (operation) => (lost === null ? failed(operation, given) : uncertain(operation, lost)));
 }
 
 async function refused(course: Course, failure: ApiFailure, writing: Writing): Promise<void> {
-  if (failure.status === 412 || (failure.status === 409 && failure.canonical !== 'ALREADY_EXISTS')) return conflict(course, failure.diagnostic, writing);
+  if (failure.status === 412 || (failure.status === 409 && failure.canonical !== 'ALREADY_EXISTS'))
+    return conflict(course, failure.diagnostic, writing);
   const culprits = course.open.filter((entry) => isNamed(entry, failure));
   const delay = PROPAGATION_MS[course.waits];
-  const isFresh = failure.diagnostic.code === 'MEMBER_NOT_FOUND' && culprits.some(({ operation }) => operation.freshDependencies);
+  const isFresh =
+    failure.diagnostic.code === 'MEMBER_NOT_FOUND' && culprits.some(({ operation }) => operation.freshDependencies);
   if (isFresh && delay !== undefined && !writing.hooks.signal.aborted) {
     course.waits += 1;
     return writing.timing.sleep(delay, writing.hooks.signal);

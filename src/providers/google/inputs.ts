@@ -145,7 +145,10 @@ export function readInput(fields: readonly InputField[], input: ValueObject): In
   return { values, problems };
 }
 
-function readField(field: InputField, input: ValueObject): { readonly value?: Value; readonly problems: readonly LinkProblem[] } {
+function readField(
+  field: InputField,
+  input: ValueObject,
+): { readonly value?: Value; readonly problems: readonly LinkProblem[] } {
   const written = [field.key, ...field.aliases].filter((key) => isGiven(input[key]));
   const readings = written.map((key) => ({ key, ...field.read(input[key] ?? null, [key]) }));
   const [first] = readings;
@@ -174,7 +177,11 @@ function missing(field: InputField): LinkProblem {
 }
 
 function conflict(first: string, other: string): LinkProblem {
-  return problemAt([other], { code: 'INPUT_CONFLICT', detail: `"${first}" and "${other}" are two spellings of one input and differ.`, hint: 'Keep one of them.' });
+  return problemAt([other], {
+    code: 'INPUT_CONFLICT',
+    detail: `"${first}" and "${other}" are two spellings of one input and differ.`,
+    hint: 'Keep one of them.',
+  });
 }
 
 function unknownKeys(fields: readonly InputField[], input: ValueObject): LinkProblem[] {

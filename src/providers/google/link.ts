@@ -39,10 +39,17 @@ function declare(drafts: readonly Draft[], places: Places): ReadonlyMap<string, 
         urn: urns.of(draft),
         desired: desiredOf(draft, places),
         options: optionsOf(draft, places),
-        fields: isResource(draft.definition) ? (draft.definition.fieldsFor?.(draft.options) ?? draft.definition.fields) : {},
-        dependsOn: [...(order.edges.get(draft.address) ?? [])].filter((address) => !draft.step.dependsOn.includes(address)),
+        fields: isResource(draft.definition)
+          ? (draft.definition.fieldsFor?.(draft.options) ?? draft.definition.fields)
+          : {},
+        dependsOn: [...(order.edges.get(draft.address) ?? [])].filter(
+          (address) => !draft.step.dependsOn.includes(address),
+        ),
         needs: order.needs(draft.address),
-        batchKey: draft.spec.kind === 'read' || !isResource(draft.definition) ? null : draft.definition.batchKey(desiredOf(draft, places)),
+        batchKey:
+          draft.spec.kind === 'read' || !isResource(draft.definition)
+            ? null
+            : draft.definition.batchKey(desiredOf(draft, places)),
       };
       return [draft.address, declaration];
     }),
@@ -86,7 +93,8 @@ class Urns {
     if (draft.spec.kind === 'read' || !isResource(draft.definition)) return null;
     const place = this.places.of(draft);
     const within = place?.container ?? place?.leaving ?? null;
-    if (draft.spec.resourceType !== 'folder' || within === null) return draft.definition.urn(desiredOf(draft, this.places));
+    if (draft.spec.resourceType !== 'folder' || within === null)
+      return draft.definition.urn(desiredOf(draft, this.places));
     const outer = this.of(within);
     return outer === null ? null : folderUrn(folderTail(outer), textAt(draft.desired, 'display_name'));
   }

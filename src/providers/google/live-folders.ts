@@ -4,7 +4,9 @@ import type { JsonObject } from '../../core/json.ts';
 import { isActive, text } from './observing.ts';
 import type { Reads } from './reads.ts';
 
-export type FolderLookup = { readonly kind: 'found'; readonly name: string } | { readonly kind: 'failed'; readonly why: Diagnostic };
+export type FolderLookup =
+  | { readonly kind: 'found'; readonly name: string }
+  | { readonly kind: 'failed'; readonly why: Diagnostic };
 
 /** Folders nest ten deep, twenty with deleted ones. */
 const MAX_DEPTH = 24;
@@ -22,13 +24,19 @@ export async function lookUpFolder(tree: string, names: readonly string[], reads
     const matches = listed.value.filter((item) => isActive(item) && text(item, 'displayName') === name);
     const [match] = matches;
     if (matches.length > 1) return failed(ambiguous(names, matches));
-    if (match === undefined) return depth === 0 ? anywhere(tree, names, listed.value, reads) : failed(missing(names, parent, listed.value));
+    if (match === undefined)
+      return depth === 0 ? anywhere(tree, names, listed.value, reads) : failed(missing(names, parent, listed.value));
     parent = text(match, 'name');
   }
   return { kind: 'found', name: parent };
 }
 
-async function anywhere(tree: string, names: readonly string[], atTop: readonly JsonObject[], reads: Reads): Promise<FolderLookup> {
+async function anywhere(
+  tree: string,
+  names: readonly string[],
+  atTop: readonly JsonObject[],
+  reads: Reads,
+): Promise<FolderLookup> {
   const named = await reads.foldersNamed(names.at(-1) ?? '');
   if (named.kind === 'failed') return failed(missing(names, tree, atTop));
   const candidates = named.value.filter((item) => text(item, 'displayName') === names.at(-1) && isActive(item));
@@ -58,16 +66,26 @@ function failed(why: Diagnostic): FolderLookup {
 }
 
 function ambiguous(names: readonly string[], matches: readonly JsonObject[]): Diagnostic {
-  return diagnostic('AMBIGUOUS', `Several folders fit "${names.join('/')}": ${listing(matches)}.`, { hint: 'Write the path from the organisation down, or the folder\'s number.' });
+  return diagnostic('AMBIGUOUS', `Several folders fit "${names.join('/')}": ${listing(matches)}.`, {
+    hint: "Write the path from the organisation down, or the folder's number.",
+  });
 }
 
 function missing(names: readonly string[], parent: string, children: readonly JsonObject[]): Diagnostic {
   const active = children.filter(isActive);
   const there = active.length === 0 ? 'no folder that the caller may see' : listing(active);
-  return diagnostic('NOT_FOUND', `No active folder "${names.join('/')}" was found; below ${parent} there is ${there}.`, { hint: 'Mend the name, or add a step that ensures the folder.' });
+  return diagnostic(
+    'NOT_FOUND',
+    `No active folder "${names.join('/')}" was found; below ${parent} there is ${there}.`,
+    { hint: 'Mend the name, or add a step that ensures the folder.' },
+  );
 }
 
 function listing(folders: readonly JsonObject[]): string {
-  const shown = folders.slice(0, MAX_CANDIDATES).map((item) => `"${text(item, 'displayName')}" (${text(item, 'name')} in ${text(item, 'parent')})`);
-  return folders.length > MAX_CANDIDATES ? `${shown.join(', ')} and ${folders.length - MAX_CANDIDATES} more` : shown.join(', ');
+  const shown = folders
+    .slice(0, MAX_CANDIDATES)
+    .map((item) => `"${text(item, 'displayName')}" (${text(item, 'name')} in ${text(item, 'parent')})`);
+  return folders.length > MAX_CANDIDATES
+    ? `${shown.join(', ')} and ${folders.length - MAX_CANDIDATES} more`
+    : shown.join(', ');
 }

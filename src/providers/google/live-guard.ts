@@ -10,7 +10,11 @@ const MAX_DEPTH = 24;
  * What only the cloud can tell about a pinned target: the organisation's name, whose the billing account is, and that
  * every parent lies below the pinned organisation. What can't be verified is refused.
  */
-export async function checkGuardLive(guard: GuardSpec, parents: readonly string[], reads: Reads): Promise<readonly Diagnostic[]> {
+export async function checkGuardLive(
+  guard: GuardSpec,
+  parents: readonly string[],
+  reads: Reads,
+): Promise<readonly Diagnostic[]> {
   const { requireOrg, requireOrgDisplayName, requireBillingAccount } = guard;
   if (requireOrg === null) return [];
   const tree = `organizations/${requireOrg}`;
@@ -41,7 +45,8 @@ async function checkAccount(account: string, tree: string, reads: Reads): Promis
     if (answer.kind === 'failed') return refused(`Whose ${account} is can't be verified: ${answer.why.detail}`);
     const parent = text(answer.value, 'parent') || text(answer.value, 'masterBillingAccount');
     if (parent === '' || parent === tree) return null;
-    if (!parent.startsWith('billingAccounts/')) return refused(`${account} belongs to ${parent}, but the guard pins ${tree}.`);
+    if (!parent.startsWith('billingAccounts/'))
+      return refused(`${account} belongs to ${parent}, but the guard pins ${tree}.`);
     name = parent;
   }
   return refused(`Whose ${account} is can't be verified: its accounts form a circle.`);
@@ -51,10 +56,15 @@ async function checkAncestry(parent: string, tree: string, reads: Reads): Promis
   let name = parent;
   for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
     if (name === tree) return null;
-    const read = name.startsWith('folders/') ? reads.folder(name) : name.startsWith('projects/') ? reads.project(name.slice('projects/'.length)) : null;
+    const read = name.startsWith('folders/')
+      ? reads.folder(name)
+      : name.startsWith('projects/')
+        ? reads.project(name.slice('projects/'.length))
+        : null;
     if (read === null) return refused(`${parent} lies below ${name || 'no organisation'}, but the guard pins ${tree}.`);
     const answer = await read;
-    if (answer.kind === 'failed') return refused(`That ${parent} lies below ${tree} can't be verified: ${answer.why.detail}`);
+    if (answer.kind === 'failed')
+      return refused(`That ${parent} lies below ${tree} can't be verified: ${answer.why.detail}`);
     name = text(answer.value, 'parent');
   }
   return refused(`That ${parent} lies below ${tree} can't be verified: it is nested too deep.`);

@@ -44,10 +44,17 @@ export function memberProblem(member: string, holder: PolicyHolder): MemberProbl
   const [prefix = '', ...rest] = member.split(':');
   const value = rest.join(':');
   if (prefix === 'deleted') return certainly(`"${member}" is a deleted principal; nothing can be granted to it.`);
-  if (CONVENIENCE_PREFIXES.includes(prefix)) return certainly(`"${member}" has a meaning in policies of buckets and data sets only.`);
+  if (CONVENIENCE_PREFIXES.includes(prefix))
+    return certainly(`"${member}" has a meaning in policies of buckets and data sets only.`);
   if (!KNOWN_PREFIXES.includes(prefix) || value === '') return unknownPrefix(member, prefix);
-  if (prefix === 'domain') return value.includes('@') || !value.includes('.') ? likely(`"${member}" must name a domain such as domain:example.com.`) : null;
-  if (PRINCIPAL_PREFIXES.includes(prefix)) return value.startsWith('//') ? null : likely(`"${member}" must continue with //, such as ${prefix}://iam.googleapis.com/...`);
+  if (prefix === 'domain')
+    return value.includes('@') || !value.includes('.')
+      ? likely(`"${member}" must name a domain such as domain:example.com.`)
+      : null;
+  if (PRINCIPAL_PREFIXES.includes(prefix))
+    return value.startsWith('//')
+      ? null
+      : likely(`"${member}" must continue with //, such as ${prefix}://iam.googleapis.com/...`);
   return addressProblem(member, prefix, value);
 }
 
@@ -64,7 +71,9 @@ export function removableMemberProblem(member: string): MemberProblem | null {
  * set (`/*` at the end), the Kubernetes account of a workload identity, the number of a deleted principal.
  */
 export function hasMemberWildcard(member: string): boolean {
-  const literal = member.startsWith('principalSet:') ? member.replace(/\/\*$/, '') : member.replace(/\.svc\.id\.goog\[[^\][*?]+\]$/, '').replace(/\?uid=\d+$/, '');
+  const literal = member.startsWith('principalSet:')
+    ? member.replace(/\/\*$/, '')
+    : member.replace(/\.svc\.id\.goog\[[^\][*?]+\]$/, '').replace(/\?uid=\d+$/, '');
   return hasWildcard(literal);
 }
 
@@ -80,15 +89,26 @@ function addressProblem(member: string, prefix: string, value: string): MemberPr
   if (prefix !== 'serviceAccount' && ofServiceAccount) {
     return certainly(`"${member}" is the address of a service account.`, `Write serviceAccount:${value}.`);
   }
-  if (prefix === 'user' && GROUP_HOSTS.includes(host)) return certainly(`"${member}" is the address of a group.`, `Write group:${value}.`);
+  if (prefix === 'user' && GROUP_HOSTS.includes(host))
+    return certainly(`"${member}" is the address of a group.`, `Write group:${value}.`);
   return null;
 }
 
 function unknownPrefix(member: string, prefix: string): MemberProblem {
   const meant = [...KNOWN_PREFIXES, ...PUBLIC_MEMBERS].find((known) => known.toLowerCase() === prefix.toLowerCase());
-  if (meant !== undefined && meant !== prefix) return certainly(`"${member}" has a type prefix in the wrong case.`, `Write ${meant}${member.slice(prefix.length)}.`);
-  const hint = member.includes('@') && !member.includes(':') ? `Write user:${member}, group:${member} or serviceAccount:${member}.` : undefined;
-  return certainly(`"${member}" is not a member; expected one of ${[...KNOWN_PREFIXES.slice(0, -1)].join(', ')} followed by a colon and who it is.`, hint);
+  if (meant !== undefined && meant !== prefix)
+    return certainly(
+      `"${member}" has a type prefix in the wrong case.`,
+      `Write ${meant}${member.slice(prefix.length)}.`,
+    );
+  const hint =
+    member.includes('@') && !member.includes(':')
+      ? `Write user:${member}, group:${member} or serviceAccount:${member}.`
+      : undefined;
+  return certainly(
+    `"${member}" is not a member; expected one of ${[...KNOWN_PREFIXES.slice(0, -1)].join(', ')} followed by a colon and who it is.`,
+    hint,
+  );
 }
 
 function certainly(detail: string, hint?: string): MemberProblem {

@@ -10,8 +10,21 @@ const DAY_MS = 86_400_000;
 export const ABSENT: Observation = { kind: 'absent' };
 
 /** Something that is there; everything that its type does not say is empty. */
-export function found(resource: JsonObject, seen: Partial<PresentObservation> & Pick<PresentObservation, 'actual'>): PresentObservation {
-  return { kind: 'present', id: null, etag: null, state: null, purgeTime: null, resource: resource as Json, warnings: [], blockers: [], ...seen };
+export function found(
+  resource: JsonObject,
+  seen: Partial<PresentObservation> & Pick<PresentObservation, 'actual'>,
+): PresentObservation {
+  return {
+    kind: 'present',
+    id: null,
+    etag: null,
+    state: null,
+    purgeTime: null,
+    resource: resource as Json,
+    warnings: [],
+    blockers: [],
+    ...seen,
+  };
 }
 
 export function unreadable(answer: Extract<Answer<unknown>, { kind: 'failed' }>, target: Target): Observation {
@@ -19,7 +32,11 @@ export function unreadable(answer: Extract<Answer<unknown>, { kind: 'failed' }>,
 }
 
 /** A 403 or 404 on the thing itself may mean that it does not exist; every other failure says nothing about that. */
-export function invisible(answer: Extract<Answer<unknown>, { kind: 'failed' }>, target: Target, name: string): Observation {
+export function invisible(
+  answer: Extract<Answer<unknown>, { kind: 'failed' }>,
+  target: Target,
+  name: string,
+): Observation {
   if (answer.status !== 403 && answer.status !== 404) return unreadable(answer, target);
   const { detail, hint } = answer.why;
   const why = diagnostic('NOT_VISIBLE', `${name}: ${detail}`, { severity: 'warning', hint });

@@ -1,4 +1,3 @@
-
 import type { Draft } from './drafts.ts';
 import { isMap, textAt } from './inputs.ts';
 import type { Places } from './places.ts';
@@ -125,19 +124,24 @@ class OrderBuilder implements Order {
     for (const draft of this.drafts) {
       if (draft.spec.kind === 'delete') for (const above of this.above(draft)) append(gone, above, draft);
       for (const above of this.above(draft)) {
-        for (const grant of grants.get(above) ?? []) if (!this.inherits(draft, grant)) this.needUnlessContrary(draft, grant);
+        for (const grant of grants.get(above) ?? [])
+          if (!this.inherits(draft, grant)) this.needUnlessContrary(draft, grant);
       }
       const holder = this.grantHolder(draft);
       if (holder === null) continue;
       if (draft.spec.kind === 'ensure') append(grants, holder, draft);
-      else for (const earlier of gone.get(holder) ?? []) if (this.grantHolder(earlier) !== holder) this.needUnlessContrary(draft, earlier);
+      else
+        for (const earlier of gone.get(holder) ?? [])
+          if (this.grantHolder(earlier) !== holder) this.needUnlessContrary(draft, earlier);
     }
   }
 
   /** Whether what the step needs anyway already waits for the grant. */
   private inherits(draft: Draft, grant: Draft): boolean {
     const container = this.byAddress.get(this.containers.get(draft.address) ?? '');
-    return [this.predecessors.get(draft), container].some((before) => before !== undefined && before.step.index > grant.step.index && before.spec.kind === 'ensure');
+    return [this.predecessors.get(draft), container].some(
+      (before) => before !== undefined && before.step.index > grant.step.index && before.spec.kind === 'ensure',
+    );
   }
 
   /** Where a grant stands, as `above` names it; null for steps that are no grants on an ancestor. */
@@ -155,11 +159,15 @@ class OrderBuilder implements Order {
     const tree = this.places.treeOf(start) ?? pinnedTree(draft);
     const account = draft.spec.resourceType === 'billing-link' ? [textAt(draft.desired, 'billing_account')] : [];
     const own = this.grantHolder(draft);
-    return [...names, ...(tree === null || names.includes(tree) ? [] : [tree]), ...account].filter((name) => name !== '' && name !== own);
+    return [...names, ...(tree === null || names.includes(tree) ? [] : [tree]), ...account].filter(
+      (name) => name !== '' && name !== own,
+    );
   }
 
   private enclosing(draft: Draft): readonly string[] {
-    return [draft, ...this.places.around(draft)].map((at) => this.placeName(at)).filter((name): name is string => name !== null);
+    return [draft, ...this.places.around(draft)]
+      .map((at) => this.placeName(at))
+      .filter((name): name is string => name !== null);
   }
 
   /** The place of a step as one name: the step that makes or deletes it, else what is written. */
@@ -176,7 +184,9 @@ class OrderBuilder implements Order {
     const changers = new Map<string, Draft[]>();
     for (const draft of this.drafts) {
       if (draft.spec.kind !== 'read') for (const topic of this.topics(draft)) append(changers, topic, draft);
-      else for (const topic of this.subject(draft)) for (const changer of changers.get(topic) ?? []) this.needUnlessContrary(draft, changer);
+      else
+        for (const topic of this.subject(draft))
+          for (const changer of changers.get(topic) ?? []) this.needUnlessContrary(draft, changer);
     }
   }
 

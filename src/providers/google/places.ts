@@ -46,7 +46,8 @@ export class Places {
   /** The folder steps around a step, the nearest first. Folders that lie in one another in a circle end it. */
   around(draft: Draft): readonly Draft[] {
     const found: Draft[] = [];
-    for (let at = this.within(draft); at !== null && at !== draft && !found.includes(at); at = this.within(at)) found.push(at);
+    for (let at = this.within(draft); at !== null && at !== draft && !found.includes(at); at = this.within(at))
+      found.push(at);
     return found;
   }
 
@@ -80,16 +81,22 @@ export class Places {
   private byReference(draft: Draft, value: Unknown, key: string): Partial<Place> {
     const [only, ...more] = value.refs;
     const target = only === undefined ? undefined : this.byAddress.get(only.address);
-    const isFolderName = value.parts?.length === 1 && more.length === 0 && only !== undefined && FOLDER_PATHS.has(only.path);
-    if (target !== undefined && isFolder(target) && target.spec.kind === 'ensure' && isFolderName) return { container: target };
+    const isFolderName =
+      value.parts?.length === 1 && more.length === 0 && only !== undefined && FOLDER_PATHS.has(only.path);
+    if (target !== undefined && isFolder(target) && target.spec.kind === 'ensure' && isFolderName)
+      return { container: target };
     // Only a project is named without its parent; what else hangs on an unknown place would have no URN.
-    return draft.spec.resourceType === 'project' || draft.spec.kind === 'read' ? {} : { problem: problemAt([key], notStatic(key)) };
+    return draft.spec.resourceType === 'project' || draft.spec.kind === 'read'
+      ? {}
+      : { problem: problemAt([key], notStatic(key)) };
   }
 
   /** The folder steps that a path of display names can mean: one at the top of the tree, else those that end in it. */
   private matching(draft: Draft, names: readonly string[], tree: string): readonly Draft[] {
     const last = names.at(-1) ?? '';
-    const candidates = (this.folders.get(last) ?? []).filter((folder) => folder !== draft && this.isWithin(folder, tree) && this.endsWith(folder, names));
+    const candidates = (this.folders.get(last) ?? []).filter(
+      (folder) => folder !== draft && this.isWithin(folder, tree) && this.endsWith(folder, names),
+    );
     const distinct = onePerFolder(candidates);
     const atTop = distinct.filter((folder) => this.depthOf(folder) === names.length);
     return atTop.length > 0 ? atTop : distinct;
@@ -102,7 +109,9 @@ export class Places {
 
   private endsWith(folder: Draft, names: readonly string[]): boolean {
     const path = this.pathOf(folder);
-    return names.length <= path.length && names.every((name, index) => path[path.length - names.length + index] === name);
+    return (
+      names.length <= path.length && names.every((name, index) => path[path.length - names.length + index] === name)
+    );
   }
 
   private depthOf(folder: Draft): number | null {
@@ -161,5 +170,9 @@ function noTree(key: string, value: string): LinkProblem {
 
 function ambiguous(key: string, value: string, matches: readonly Draft[]): LinkProblem {
   const candidates = matches.map((match) => match.address).join(', ');
-  return problemAt([key], { code: 'AMBIGUOUS', detail: `"${value}" fits several folders of this playbook: ${candidates}.`, hint: 'Write the path from the organisation down, or refer to the step.' });
+  return problemAt([key], {
+    code: 'AMBIGUOUS',
+    detail: `"${value}" fits several folders of this playbook: ${candidates}.`,
+    hint: 'Write the path from the organisation down, or refer to the step.',
+  });
 }

@@ -1,5 +1,11 @@
 import { diagnostic } from '../../core/codes.ts';
-import type { LifecycleProvider, ProviderIdentity, ProviderStatus, WriteOperation, WriteResult } from '../lifecycle-provider.ts';
+import type {
+  LifecycleProvider,
+  ProviderIdentity,
+  ProviderStatus,
+  WriteOperation,
+  WriteResult,
+} from '../lifecycle-provider.ts';
 import { openReads } from './cached-reads.ts';
 import type { GoogleClient } from './client.ts';
 import { writePolicy } from './iam-write.ts';
@@ -22,7 +28,11 @@ export interface GoogleProviderOptions {
 
 /** The live half of the Google provider, over a client that it closes with itself. */
 export function createGoogleProvider(client: GoogleClient, options: GoogleProviderOptions = {}): LifecycleProvider {
-  const identity: ProviderIdentity = { providerId: 'google', scopeId: options.scopeId ?? '', authenticationSource: options.authenticationSource ?? '' };
+  const identity: ProviderIdentity = {
+    providerId: 'google',
+    scopeId: options.scopeId ?? '',
+    authenticationSource: options.authenticationSource ?? '',
+  };
   const timing = options.timing ?? SYSTEM_TIMING;
   const turns = new Turns();
   return {
@@ -31,18 +41,30 @@ export function createGoogleProvider(client: GoogleClient, options: GoogleProvid
     checkAvailability: () => checkStatus(client, identity),
     checkAuthentication: () => checkStatus(client, identity),
     openSession: () => openGoogleSession(openReads(client)),
-    write: (operations, hooks) => write(operations, { client, timing, hooks, quotaProject: options.quotaProject ?? null }, turns),
+    write: (operations, hooks) =>
+      write(operations, { client, timing, hooks, quotaProject: options.quotaProject ?? null }, turns),
     close: () => client.close(),
   };
 }
 
 /** The cheapest call that any identity may make: a search of organisations, which may be empty. */
 async function checkStatus(client: GoogleClient, identity: ProviderIdentity): Promise<ProviderStatus> {
-  const answer = await client.call({ service: 'crm', method: 'GET', path: 'organizations:search', query: { pageSize: '1' }, repeatability: 'read' });
+  const answer = await client.call({
+    service: 'crm',
+    method: 'GET',
+    path: 'organizations:search',
+    query: { pageSize: '1' },
+    repeatability: 'read',
+  });
   if (answer.kind === 'ok') return { identity, available: true, authenticated: true, errorCode: null };
   const why = answer.kind === 'refused' ? answer.failure.diagnostic : answer.diagnostic;
   if (why.code === 'AUTHENTICATION') return { identity, available: true, authenticated: false, errorCode: why.code };
-  return { identity, available: answer.kind === 'refused' && answer.failure.status < 500, authenticated: answer.kind === 'refused' ? true : null, errorCode: why.code };
+  return {
+    identity,
+    available: answer.kind === 'refused' && answer.failure.status < 500,
+    authenticated: answer.kind === 'refused' ? true : null,
+    errorCode: why.code,
+  };
 }
 
 /** One holder at a time of each policy and of each project's services. */
@@ -57,9 +79,17 @@ class Turns {
   }
 }
 
-type Group = { readonly key: string; readonly kind: 'policy' | 'services' | 'single'; readonly operations: WriteOperation[] };
+type Group = {
+  readonly key: string;
+  readonly kind: 'policy' | 'services' | 'single';
+  readonly operations: WriteOperation[];
+};
 
-async function write(operations: readonly WriteOperation[], writing: Writing, turns: Turns): Promise<readonly WriteResult[]> {
+async function write(
+  operations: readonly WriteOperation[],
+  writing: Writing,
+  turns: Turns,
+): Promise<readonly WriteResult[]> {
   const groups = new Map<string, Group>();
   for (const operation of operations) {
     const { kind, key } = groupOf(operation);
@@ -69,7 +99,9 @@ async function write(operations: readonly WriteOperation[], writing: Writing, tu
   }
   const results = new Map<WriteOperation, WriteResult>();
   await Promise.all([...groups.values()].map((group) => writeGroup(group, writing, turns, results)));
-  return operations.map((operation) => results.get(operation) ?? failed(operation, diagnostic('BUG', 'A write ended without a result.')));
+  return operations.map(
+    (operation) => results.get(operation) ?? failed(operation, diagnostic('BUG', 'A write ended without a result.')),
+  );
 }
 
 function groupOf({ declaration, desired }: WriteOperation): Pick<Group, 'kind' | 'key'> {
@@ -79,7 +111,12 @@ function groupOf({ declaration, desired }: WriteOperation): Pick<Group, 'kind' |
   return { kind: 'single', key: `${resourceType}:${declaration.address}` };
 }
 
-async function writeGroup({ key, kind, operations }: Group, writing: Writing, turns: Turns, results: Map<WriteOperation, WriteResult>): Promise<void> {
+async function writeGroup(
+  { key, kind, operations }: Group,
+  writing: Writing,
+  turns: Turns,
+  results: Map<WriteOperation, WriteResult>,
+): Promise<void> {
   const [first] = operations;
   if (first === undefined) return;
   const collect = (some: ReadonlyMap<WriteOperation, WriteResult>) => {
@@ -89,4 +126,3 @@ async function writeGroup({ key, kind, operations }: Group, writing: Writing, tu
   else if (kind === 'services') collect(await turns.take(key, () => writeServices(operations, writing)));
   else results.set(first, await writeSingle(first, writing));
 }
-

@@ -28,20 +28,29 @@ function projectOf(operation: WriteOperation): string {
 export async function writeServices(operations: readonly WriteOperation[], writing: Writing): Promise<Results> {
   const results: Results = new Map();
   await resumeAll(operations, results, writing);
-  const left = (change: 'delete' | 'other') => operations.filter((operation) => !results.has(operation) && (operation.change === 'delete') === (change === 'delete'));
+  const left = (change: 'delete' | 'other') =>
+    operations.filter(
+      (operation) => !results.has(operation) && (operation.change === 'delete') === (change === 'delete'),
+    );
   const enables = left('other');
-  for (let at = 0; at < enables.length; at += BATCH_SIZE) await enable(enables.slice(at, at + BATCH_SIZE), results, writing);
+  for (let at = 0; at < enables.length; at += BATCH_SIZE)
+    await enable(enables.slice(at, at + BATCH_SIZE), results, writing);
   await disableAll(left('delete'), results, writing);
   return results;
 }
 
 /** Several steps may wait for one operation of an earlier run; whatever it did shows in the list. */
 async function resumeAll(operations: readonly WriteOperation[], results: Results, writing: Writing): Promise<void> {
-  const names = new Set(operations.flatMap(({ pendingOperation }) => (pendingOperation === null || pendingOperation === '' ? [] : [pendingOperation])));
+  const names = new Set(
+    operations.flatMap(({ pendingOperation }) =>
+      pendingOperation === null || pendingOperation === '' ? [] : [pendingOperation],
+    ),
+  );
   for (const name of names) {
     const waiting = operations.filter((operation) => operation.pendingOperation === name);
     const sent = await resume(writing, waiting, 'serviceusage', name);
-    if (sent.kind === 'pending') for (const operation of waiting) results.set(operation, pending(operation, name, sent.why));
+    if (sent.kind === 'pending')
+      for (const operation of waiting) results.set(operation, pending(operation, name, sent.why));
     else if (sent.kind === 'ok') await believe(waiting, results, writing, BY_ITS_WORD);
     else await believe(waiting, results, writing, { delays: [0], unseen: () => null, unreadable: () => null });
   }
@@ -64,16 +73,36 @@ async function enable(batch: readonly WriteOperation[], results: Results, writin
 function enableRequest(batch: readonly WriteOperation[]): ApiRequest {
   const [first] = batch;
   const parent = `projects/${segment(first === undefined ? '' : projectOf(first))}/services`;
-  if (batch.length === 1 && first !== undefined) return { service: 'serviceusage', method: 'POST', path: `${parent}/${segment(nameOf(first))}:enable`, body: {} };
-  return { service: 'serviceusage', method: 'POST', path: `${parent}:batchEnable`, body: { serviceIds: batch.map(nameOf) } };
+  if (batch.length === 1 && first !== undefined)
+    return { service: 'serviceusage', method: 'POST', path: `${parent}/${segment(nameOf(first))}:enable`, body: {} };
+  return {
+    service: 'serviceusage',
+    method: 'POST',
+    path: `${parent}:batchEnable`,
+    body: { serviceIds: batch.map(nameOf) },
+  };
 }
 
-async function enabled(batch: readonly WriteOperation[], body: JsonObject | null, results: Results, writing: Writing): Promise<void> {
+async function enabled(
+  batch: readonly WriteOperation[],
+  body: JsonObject | null,
+  results: Results,
+  writing: Writing,
+): Promise<void> {
   for (const operation of batch) {
     const message = failureIn(body, nameOf(operation));
-    if (message !== null) results.set(operation, failed(operation, diagnostic('REQUEST_REFUSED', `${nameOf(operation)} was not enabled: ${message}`)));
+    if (message !== null)
+      results.set(
+        operation,
+        failed(operation, diagnostic('REQUEST_REFUSED', `${nameOf(operation)} was not enabled: ${message}`)),
+      );
   }
-  await believe(batch.filter((operation) => !results.has(operation)), results, writing, BY_ITS_WORD);
+  await believe(
+    batch.filter((operation) => !results.has(operation)),
+    results,
+    writing,
+    BY_ITS_WORD,
+  );
 }
 
 /** A batch that is done may still list services that it left out. */
@@ -85,7 +114,12 @@ function failureIn(body: JsonObject | null, name: string): string | null {
 }
 
 /** The services that a refusal names are dropped and the rest is sent again; where it names none, each half by itself. */
-async function enableRefused(batch: readonly WriteOperation[], failure: ApiFailure, results: Results, writing: Writing): Promise<void> {
+async function enableRefused(
+  batch: readonly WriteOperation[],
+  failure: ApiFailure,
+  results: Results,
+  writing: Writing,
+): Promise<void> {
   const named = namedIn(failure);
   const culprits = batch.filter((operation) => named.has(nameOf(operation)));
   const isWhole = batch.length === 1 || OF_THE_WHOLE.has(failure.diagnostic.code);
@@ -93,7 +127,11 @@ async function enableRefused(batch: readonly WriteOperation[], failure: ApiFailu
     for (const operation of batch) results.set(operation, failed(operation, failure.diagnostic));
   } else if (culprits.length > 0 && culprits.length < batch.length) {
     for (const operation of culprits) results.set(operation, failed(operation, failure.diagnostic));
-    await enable(batch.filter((operation) => !culprits.includes(operation)), results, writing);
+    await enable(
+      batch.filter((operation) => !culprits.includes(operation)),
+      results,
+      writing,
+    );
   } else {
     const half = Math.ceil(batch.length / 2);
     await enable(batch.slice(0, half), results, writing);
@@ -103,11 +141,22 @@ async function enableRefused(batch: readonly WriteOperation[], failure: ApiFailu
 
 /** Every service name that a refusal mentions, wherever it does. */
 function namedIn({ message, metadata, violations }: ApiFailure): ReadonlySet<string> {
-  const texts = [message, ...Object.entries(metadata).flatMap(([key, value]) => (key.startsWith('service') && key !== 'service' ? [value] : [])), ...violations.map((item) => item.subject)];
+  const texts = [
+    message,
+    ...Object.entries(metadata).flatMap(([key, value]) =>
+      key.startsWith('service') && key !== 'service' ? [value] : [],
+    ),
+    ...violations.map((item) => item.subject),
+  ];
   return new Set(texts.flatMap((item) => item.split(/[^a-z0-9.-]+/)).map((word) => word.replace(/\.$/, '')));
 }
 
-async function notSettled(batch: readonly WriteOperation[], sent: Exclude<Sent, { kind: 'ok' | 'refused' }>, results: Results, writing: Writing): Promise<void> {
+async function notSettled(
+  batch: readonly WriteOperation[],
+  sent: Exclude<Sent, { kind: 'ok' | 'refused' }>,
+  results: Results,
+  writing: Writing,
+): Promise<void> {
   if (sent.kind === 'lost') {
     const unknown = (operation: WriteOperation) => uncertain(operation, sent.why);
     return believe(batch, results, writing, { delays: LOOKS_MS.slice(0, 3), unseen: unknown, unreadable: unknown });
@@ -125,7 +174,10 @@ interface Belief {
   readonly unreadable: (operation: WriteOperation) => WriteResult | null;
 }
 
-const NOT_SHOWN = diagnostic('OUTCOME_UNKNOWN', 'The operation is done, but the list of enabled services does not show it yet.');
+const NOT_SHOWN = diagnostic(
+  'OUTCOME_UNKNOWN',
+  'The operation is done, but the list of enabled services does not show it yet.',
+);
 
 /** After an operation that is done; a list that can't be read leaves it to the operation's word. */
 const BY_ITS_WORD: Belief = {
@@ -135,7 +187,12 @@ const BY_ITS_WORD: Belief = {
 };
 
 /** A change is believed when the list shows it. */
-async function believe(batch: readonly WriteOperation[], results: Results, writing: Writing, belief: Belief): Promise<void> {
+async function believe(
+  batch: readonly WriteOperation[],
+  results: Results,
+  writing: Writing,
+  belief: Belief,
+): Promise<void> {
   const open = () => batch.filter((operation) => !results.has(operation));
   let isReadable = true;
   for (const delay of belief.delays) {
@@ -152,11 +209,16 @@ async function believe(batch: readonly WriteOperation[], results: Results, writi
   }
 }
 
-function settleByList(batch: readonly WriteOperation[], list: Answer<ReadonlyMap<string, JsonObject>>, results: Results): void {
+function settleByList(
+  batch: readonly WriteOperation[],
+  list: Answer<ReadonlyMap<string, JsonObject>>,
+  results: Results,
+): void {
   if (list.kind === 'failed') return;
   for (const operation of batch) {
     const resource = list.value.get(nameOf(operation)) ?? null;
-    if ((operation.change === 'delete') === (resource === null)) results.set(operation, { kind: 'done', id: null, resource, warnings: [] });
+    if ((operation.change === 'delete') === (resource === null))
+      results.set(operation, { kind: 'done', id: null, resource, warnings: [] });
   }
 }
 
@@ -177,11 +239,19 @@ function isBlockedByDependents(result: WriteResult | undefined): boolean {
 async function disable(operation: WriteOperation, results: Results, writing: Writing): Promise<void> {
   if (operation.observation === null) return void results.set(operation, { kind: 'noop', id: null, resource: null });
   const path = `projects/${segment(projectOf(operation))}/services/${segment(nameOf(operation))}:disable`;
-  const sent = await send(writing, [operation], { service: 'serviceusage', method: 'POST', path, body: { disableDependentServices: false, checkIfServiceHasUsage: 'SKIP' } });
+  const sent = await send(writing, [operation], {
+    service: 'serviceusage',
+    method: 'POST',
+    path,
+    body: { disableDependentServices: false, checkIfServiceHasUsage: 'SKIP' },
+  });
   results.delete(operation);
   if (sent.kind === 'ok') return believe([operation], results, writing, BY_ITS_WORD);
   if (sent.kind !== 'refused') return notSettled([operation], sent, results, writing);
   const list = await freshReads(writing, []).enabledServices(projectOf(operation));
   const isOff = list.kind === 'ok' && !list.value.has(nameOf(operation));
-  results.set(operation, isOff ? { kind: 'noop', id: null, resource: null } : failed(operation, sent.failure.diagnostic));
+  results.set(
+    operation,
+    isOff ? { kind: 'noop', id: null, resource: null } : failed(operation, sent.failure.diagnostic),
+  );
 }

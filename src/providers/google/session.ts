@@ -18,14 +18,17 @@ export function openGoogleSession(reads: Reads): ReadSession {
     resolve: (target) => resolve(target, reads),
     observe: async (target) => {
       const definition = ACTIONS.get(target.declaration.action.name)?.definition;
-      if (definition === undefined || !isResource(definition)) throw new TypeError(`${target.declaration.action.name} has nothing to observe`);
+      if (definition === undefined || !isResource(definition))
+        throw new TypeError(`${target.declaration.action.name} has nothing to observe`);
       return definition.observe(target, reads);
     },
     read: async (declaration, desired) => {
       const read = ACTIONS.get(declaration.action.name)?.action.read;
       if (read === undefined) throw new TypeError(`${declaration.action.name} is no read`);
       const answer = await read(desired, reads);
-      return answer.kind === 'ok' ? { kind: 'done', resource: answer.value as Json } : { kind: 'failed', why: about(declaration, answer.why) };
+      return answer.kind === 'ok'
+        ? { kind: 'done', resource: answer.value as Json }
+        : { kind: 'failed', why: about(declaration, answer.why) };
     },
     checkGuard: (guard, parents) => checkGuardLive(guard, parents, reads),
   };
@@ -46,7 +49,9 @@ async function resolve(target: Target, reads: Reads): Promise<Resolution> {
   const tree = textAt(declaration.options, 'organization');
   if (tree === '') return { kind: 'failed', why: about(declaration, noTree(textAt(desired, key))) };
   const found = await lookUpFolder(tree, names, reads);
-  return found.kind === 'found' ? { kind: 'resolved', desired: { ...desired, [key]: found.name } } : { kind: 'failed', why: about(declaration, found.why) };
+  return found.kind === 'found'
+    ? { kind: 'resolved', desired: { ...desired, [key]: found.name } }
+    : { kind: 'failed', why: about(declaration, found.why) };
 }
 
 function inOurForm(desired: ValueObject): ValueObject {
@@ -54,10 +59,14 @@ function inOurForm(desired: ValueObject): ValueObject {
   return {
     ...desired,
     ...(typeof parent === 'string' ? { parent: parentReference(parent) } : {}),
-    ...(typeof billing_account === 'string' ? { billing_account: withCollection('billingAccounts', billing_account) } : {}),
+    ...(typeof billing_account === 'string'
+      ? { billing_account: withCollection('billingAccounts', billing_account) }
+      : {}),
   };
 }
 
 function noTree(reference: string): Diagnostic {
-  return diagnostic('MISSING_KEY', `"${reference}" is looked up below an organisation, and none is named.`, { hint: 'Add "organization" to the input, or pin one with guard.require_org.' });
+  return diagnostic('MISSING_KEY', `"${reference}" is looked up below an organisation, and none is named.`, {
+    hint: 'Add "organization" to the input, or pin one with guard.require_org.',
+  });
 }

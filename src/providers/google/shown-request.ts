@@ -8,7 +8,13 @@ import { CLOUD_ENDPOINTS } from './endpoints.ts';
 export function plannedRequest(request: ApiRequest, endpoint: EndpointSpec | null): PlannedRequest {
   const { service, method, path, query, body } = request;
   const base = endpoint?.[service] ?? CLOUD_ENDPOINTS[service];
-  const logical = request.logical ?? { service, method, path, ...(query === undefined ? {} : { query }), ...(body === undefined ? {} : { body }) };
+  const logical = request.logical ?? {
+    service,
+    method,
+    path,
+    ...(query === undefined ? {} : { query }),
+    ...(body === undefined ? {} : { body }),
+  };
   return { logical: logical as Json, call: { method, url: `${base}/${path}${shownQuery(query)}`, body: body ?? null } };
 }
 

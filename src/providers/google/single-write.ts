@@ -7,25 +7,41 @@ import { ACTIONS, isResource } from './actions.ts';
 import type { ApiFailure } from './client.ts';
 import type { ApiRequest, ResourceDefinition } from './define-resource.ts';
 import { text } from './observing.ts';
-import { about, bare, failed, freshReads, LOOKS_MS, PROPAGATION_MS, pending, resume, type Sent, send, uncertain, type Writing } from './writing.ts';
+import {
+  about,
+  bare,
+  failed,
+  freshReads,
+  LOOKS_MS,
+  PROPAGATION_MS,
+  pending,
+  resume,
+  type Sent,
+  send,
+  uncertain,
+  type Writing,
+} from './writing.ts';
 
 /** How often a lost write is looked for. */
 const LOST_LOOKS = 3;
 
 export function definitionOf(operation: WriteOperation): ResourceDefinition {
   const definition = ACTIONS.get(operation.declaration.action.name)?.definition;
-  if (definition === undefined || !isResource(definition)) throw new TypeError(`${operation.declaration.action.name} writes nothing`);
+  if (definition === undefined || !isResource(definition))
+    throw new TypeError(`${operation.declaration.action.name} writes nothing`);
   return definition;
 }
 
 /** Folders, projects and billing links: one resource, its requests one after the other. */
 export async function writeSingle(operation: WriteOperation, writing: Writing): Promise<WriteResult> {
-  if (operation.change === 'delete' && operation.observation === null) return { kind: 'noop', id: null, resource: null };
+  if (operation.change === 'delete' && operation.observation === null)
+    return { kind: 'noop', id: null, resource: null };
   const resumed = await resumePending(operation, writing);
   if (resumed !== null) return resumed;
   const requests = inSendingOrder(operation);
   const { observation } = operation;
-  if (requests.length === 0) return { kind: 'noop', id: observation?.id ?? null, resource: observation?.resource ?? null };
+  if (requests.length === 0)
+    return { kind: 'noop', id: observation?.id ?? null, resource: observation?.resource ?? null };
   let body: JsonObject | null = null;
   for (const request of requests) {
     const sent = await sendPatiently(operation, withEtag(operation, request), writing);
@@ -45,7 +61,9 @@ function inSendingOrder(operation: WriteOperation): readonly ApiRequest[] {
 /** A PATCH names the state that it was decided on; after an undelete that is another one. */
 function withEtag(operation: WriteOperation, request: ApiRequest): ApiRequest {
   const etag = operation.change === 'undelete' ? null : (operation.observation?.etag ?? null);
-  return request.method === 'PATCH' && etag !== null && isJsonObject(request.body) ? { ...request, body: { ...request.body, etag } } : request;
+  return request.method === 'PATCH' && etag !== null && isJsonObject(request.body)
+    ? { ...request, body: { ...request.body, etag } }
+    : request;
 }
 
 /** Waits out refusals that pass where this run made or deleted what the request depends on. */
@@ -71,7 +89,11 @@ async function resumePending(operation: WriteOperation, writing: Writing): Promi
   return isAsDesired(operation, seen) ? doneBySight(operation, seen) : null;
 }
 
-async function conclude(operation: WriteOperation, sent: Exclude<Sent, { kind: 'ok' }>, writing: Writing): Promise<WriteResult> {
+async function conclude(
+  operation: WriteOperation,
+  sent: Exclude<Sent, { kind: 'ok' }>,
+  writing: Writing,
+): Promise<WriteResult> {
   switch (sent.kind) {
     case 'unsent':
       return failed(operation, sent.why);
@@ -87,12 +109,22 @@ async function conclude(operation: WriteOperation, sent: Exclude<Sent, { kind: '
 }
 
 async function refused(operation: WriteOperation, failure: ApiFailure, writing: Writing): Promise<WriteResult> {
-  const explained = await definitionOf(operation).onRefused?.({ operation, failure, reads: () => freshReads(writing, []), sleep: (ms) => writing.timing.sleep(ms, writing.hooks.signal) });
+  const explained = await definitionOf(operation).onRefused?.({
+    operation,
+    failure,
+    reads: () => freshReads(writing, []),
+    sleep: (ms) => writing.timing.sleep(ms, writing.hooks.signal),
+  });
   if (explained !== undefined && explained !== null) return explained;
   const isGone = operation.change === 'delete' && (failure.status === 404 || failure.status === 403);
-  if (isGone && isAsDesired(operation, await look(operation, writing, 1))) return { kind: 'noop', id: operation.observation?.id ?? null, resource: null };
+  if (isGone && isAsDesired(operation, await look(operation, writing, 1)))
+    return { kind: 'noop', id: operation.observation?.id ?? null, resource: null };
   if (failure.canonical === 'ABORTED' && failure.status === 409 && operation.change !== 'create') {
-    const why = diagnostic('STALE', `It was changed by someone else since it was looked at: ${failure.diagnostic.detail}`, { hint: 'Plan again.' });
+    const why = diagnostic(
+      'STALE',
+      `It was changed by someone else since it was looked at: ${failure.diagnostic.detail}`,
+      { hint: 'Plan again.' },
+    );
     return { kind: 'stale', why: about(operation, why) };
   }
   return failed(operation, failure.diagnostic);
@@ -104,7 +136,13 @@ async function look(operation: WriteOperation, writing: Writing, looks: number):
   let seen: Observation = { kind: 'absent' };
   for (const delay of LOOKS_MS.slice(0, looks)) {
     await writing.timing.sleep(delay, writing.hooks.signal);
-    const target = { declaration, desired, resourceId: observation?.id ?? null, pending: new Set<string>(), forDelete: false };
+    const target = {
+      declaration,
+      desired,
+      resourceId: observation?.id ?? null,
+      pending: new Set<string>(),
+      forDelete: false,
+    };
     seen = await definitionOf(operation).observe(target, freshReads(writing, []));
     if (isAsDesired(operation, seen)) break;
   }
@@ -129,7 +167,9 @@ async function done(operation: WriteOperation, body: JsonObject | null, writing:
   if (body !== null && text(body, 'name') !== '') {
     const problem = answerProblem?.(operation, body) ?? null;
     if (problem !== null) return failed(operation, diagnostic('INVALID_RESPONSE', problem));
-    const id = /^(folders|projects)\/\d+$/.test(text(body, 'name')) ? text(body, 'name') : (operation.observation?.id ?? null);
+    const id = /^(folders|projects)\/\d+$/.test(text(body, 'name'))
+      ? text(body, 'name')
+      : (operation.observation?.id ?? null);
     return { kind: 'done', id, resource: bare(body), warnings: answerWarnings?.(operation, body) ?? [] };
   }
   const seen = await look(operation, writing, LOOKS_MS.length);

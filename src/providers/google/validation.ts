@@ -16,7 +16,8 @@ function matches(pattern: RegExp, detail: (value: string) => string): FormatRule
 /** 6 to 30 characters; a legacy id with a domain (`example.com:id`) can't be created but is referred to. */
 export const projectIdFormat = matches(
   /^([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$|^[0-9]+$/,
-  (value) => `The project id "${value}" must have 6 to 30 lower-case letters, digits and hyphens, start with a letter and not end with a hyphen.`,
+  (value) =>
+    `The project id "${value}" must have 6 to 30 lower-case letters, digits and hyphens, start with a letter and not end with a hyphen.`,
 );
 
 const RESERVED_WORDS = ['google', 'ssl'];
@@ -30,19 +31,25 @@ export const newProjectIdFormat: FormatRule = (value) => {
 
 export const projectNameFormat = matches(
   /^[A-Za-z0-9\-'" !]{4,30}$/,
-  (value) => `The project's display name "${value}" must have 4 to 30 letters, digits, spaces, hyphens, quotes or exclamation points.`,
+  (value) =>
+    `The project's display name "${value}" must have 4 to 30 letters, digits, spaces, hyphens, quotes or exclamation points.`,
 );
 
 export const folderNameFormat = matches(
   /^[\p{L}\p{N}](?:[\p{L}\p{N}_\- ]{1,28}[\p{L}\p{N}])$/u,
-  (value) => `The folder's display name "${value}" must have 3 to 30 letters, digits, spaces, hyphens and underscores, and start and end with a letter or digit.`,
+  (value) =>
+    `The folder's display name "${value}" must have 3 to 30 letters, digits, spaces, hyphens and underscores, and start and end with a letter or digit.`,
 );
 
-export const organizationFormat = matches(/^organizations\/[0-9]+$/, (value) => `"${value}" is not an organisation; expected organizations/<number>.`);
+export const organizationFormat = matches(
+  /^organizations\/[0-9]+$/,
+  (value) => `"${value}" is not an organisation; expected organizations/<number>.`,
+);
 
 export const billingAccountFormat = matches(
   /^billingAccounts\/[0-9A-F]{6}-[0-9A-F]{6}-[0-9A-F]{6}$/,
-  (value) => `"${value}" is not a billing account; expected billingAccounts/XXXXXX-XXXXXX-XXXXXX with upper-case hexadecimal digits.`,
+  (value) =>
+    `"${value}" is not a billing account; expected billingAccounts/XXXXXX-XXXXXX-XXXXXX with upper-case hexadecimal digits.`,
 );
 
 export const serviceNameFormat = matches(
@@ -52,7 +59,8 @@ export const serviceNameFormat = matches(
 
 export const roleFormat = matches(
   /^(roles\/[A-Za-z0-9_.]+|(projects\/[a-z0-9.:-]+|organizations\/[0-9]+)\/roles\/[A-Za-z0-9_.]+)$/,
-  (value) => `"${value}" is not a role; expected roles/<name>, projects/<id>/roles/<name> or organizations/<number>/roles/<name>.`,
+  (value) =>
+    `"${value}" is not a role; expected roles/<name>, projects/<id>/roles/<name> or organizations/<number>/roles/<name>.`,
 );
 
 /** `organizations/N` or `folders/N`. */
@@ -60,18 +68,29 @@ export const parentFormat: FormatRule = (value) => {
   if (/^(organizations|folders)\/[0-9]+$/.test(value)) return null;
   const name = /^folders\/(.+)$/.exec(value)?.[1];
   const detail = `"${value}" is not a parent; expected organizations/<number> or folders/<number>.`;
-  return name === undefined ? { detail } : { detail, hint: `To refer to a folder by its name write folders/by-display-name/${name}.` };
+  return name === undefined
+    ? { detail }
+    : { detail, hint: `To refer to a folder by its name write folders/by-display-name/${name}.` };
 };
 
-export const folderFormat: FormatRule = (value) => (value.startsWith('folders/') ? parentFormat(value) : { detail: `"${value}" is not a folder; expected folders/<number>.` });
+export const folderFormat: FormatRule = (value) =>
+  value.startsWith('folders/')
+    ? parentFormat(value)
+    : { detail: `"${value}" is not a folder; expected folders/<number>.` };
 
 const MAX_LABELS = 64;
 const LABEL_KEY = /^[a-z]([a-z0-9_-]{0,62})$/;
 const LABEL_VALUE = /^[a-z0-9_-]{0,63}$/;
 
 export function labelProblem(key: string, value: string): FormatProblem | null {
-  if (!LABEL_KEY.test(key)) return { detail: `The label key "${key}" must have 1 to 63 lower-case letters, digits, hyphens and underscores, and start with a letter.` };
-  if (!LABEL_VALUE.test(value)) return { detail: `The value "${value}" of the label "${key}" must have at most 63 lower-case letters, digits, hyphens and underscores.` };
+  if (!LABEL_KEY.test(key))
+    return {
+      detail: `The label key "${key}" must have 1 to 63 lower-case letters, digits, hyphens and underscores, and start with a letter.`,
+    };
+  if (!LABEL_VALUE.test(value))
+    return {
+      detail: `The value "${value}" of the label "${key}" must have at most 63 lower-case letters, digits, hyphens and underscores.`,
+    };
   return null;
 }
 

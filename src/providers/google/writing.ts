@@ -35,22 +35,46 @@ export function freshReads(writing: Writing, operations: readonly WriteOperation
 }
 
 /** Sends one request for one or several steps and waits for the operation that it starts, within the steps' bounds. */
-export async function send(writing: Writing, operations: readonly WriteOperation[], request: ApiRequest): Promise<Sent> {
+export async function send(
+  writing: Writing,
+  operations: readonly WriteOperation[],
+  request: ApiRequest,
+): Promise<Sent> {
   const answer = await writing.client.call(callOf(writing, operations, request));
   if (answer.kind !== 'ok') return notSent(answer);
   if (request.service === 'billing' || request.path.endsWith(':setIamPolicy')) return { kind: 'ok', body: answer.body };
-  return settled(await awaitOperation(writing.client, request.service, answer.body, pollOf(operations), hooksOf(writing, operations)));
+  return settled(
+    await awaitOperation(
+      writing.client,
+      request.service,
+      answer.body,
+      pollOf(operations),
+      hooksOf(writing, operations),
+    ),
+  );
 }
 
 /** Goes on waiting for an operation of an earlier run. */
-export async function resume(writing: Writing, operations: readonly WriteOperation[], service: ApiRequest['service'], name: string): Promise<Sent> {
-  return settled(await resumeOperation(writing.client, service, name, pollOf(operations), hooksOf(writing, operations)));
+export async function resume(
+  writing: Writing,
+  operations: readonly WriteOperation[],
+  service: ApiRequest['service'],
+  name: string,
+): Promise<Sent> {
+  return settled(
+    await resumeOperation(writing.client, service, name, pollOf(operations), hooksOf(writing, operations)),
+  );
 }
 
-function callOf(writing: Writing, operations: readonly WriteOperation[], { service, method, path, query, body }: ApiRequest): ApiCall {
+function callOf(
+  writing: Writing,
+  operations: readonly WriteOperation[],
+  { service, method, path, query, body }: ApiRequest,
+): ApiCall {
   const fresh = operations.some((operation) => operation.freshDependencies);
   const budgets = operations.flatMap(({ timeoutMs }) => (timeoutMs === null ? [] : [timeoutMs]));
-  const ownProject = fresh && writing.quotaProject !== null && new RegExp(`^projects/${writing.quotaProject}([/:]|$)`).test(path);
+  const ownProject =
+    fresh && writing.quotaProject !== null && new RegExp(`^projects/${writing.quotaProject}([/:]|$)`).test(path);
   return {
     service,
     method,
@@ -67,7 +91,9 @@ function callOf(writing: Writing, operations: readonly WriteOperation[], { servi
 
 /** By gcp-rest section 6: creates, moves and policy writes are never sent blindly a second time. */
 function repeatabilityOf(method: ApiCall['method'], path: string): Repeatability {
-  const isOnce = method === 'POST' && (path === 'folders' || path === 'projects' || path.endsWith(':move') || path.endsWith(':setIamPolicy'));
+  const isOnce =
+    method === 'POST' &&
+    (path === 'folders' || path === 'projects' || path.endsWith(':move') || path.endsWith(':setIamPolicy'));
   return isOnce ? 'once' : 'idempotent';
 }
 
@@ -91,7 +117,9 @@ function settled(result: OperationResult): Sent {
 
 /** Of several steps the most patient bound; a step's timeout bounds its wait as well. */
 function pollOf(operations: readonly WriteOperation[]) {
-  const bounds = operations.map(({ poll, timeoutMs }) => (timeoutMs === null ? poll : { ...poll, maxWaitSecs: Math.min(poll.maxWaitSecs, timeoutMs / 1000) }));
+  const bounds = operations.map(({ poll, timeoutMs }) =>
+    timeoutMs === null ? poll : { ...poll, maxWaitSecs: Math.min(poll.maxWaitSecs, timeoutMs / 1000) },
+  );
   return {
     maxAttempts: Math.max(...bounds.map((poll) => poll.maxAttempts)),
     intervalMs: Math.min(...bounds.map((poll) => poll.intervalMs)),

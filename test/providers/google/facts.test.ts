@@ -8,18 +8,106 @@ const GRANT = { resource: 'organizations/1', role: 'roles/viewer', member: 'user
 
 describe('facts of others', () => {
   test.each<[string, string, string, Json, string, Json]>([
-    ['a folder in the input\'s words', 'folder', 'google:cloudresourcemanager:folder:organizations/1/media', { parent: 'organizations/1', displayName: 'media', extra: 1 }, 'google:cloudresourcemanager:folder:organizations/1/media', { parent: 'organizations/1', display_name: 'media' }],
-    ['a folder from its URN', 'folder', 'google:cloudresourcemanager:folder:organizations/1/media', {}, 'google:cloudresourcemanager:folder:organizations/1/media', { parent: 'organizations/1', display_name: 'media' }],
-    ['a project', 'project', 'google:cloudresourcemanager:project:acme', { projectId: 'acme', displayName: 'Acme', parent: 'folders/1', labels: { a: 'b' } }, 'google:cloudresourcemanager:project:acme', { project_id: 'acme', parent: 'folders/1', display_name: 'Acme', labels: { a: 'b' } }],
-    ['an adopted service', 'service', 'google:serviceusage:service:acme/run.googleapis.com', { state: 'ENABLED' }, 'google:serviceusage:service:acme/run.googleapis.com', { project_id: 'acme', service: 'run.googleapis.com' }],
-    ['an adopted link', 'billing-link', 'google:cloudbilling:billing-link:acme', { billing_account: 'billingAccounts/X' }, 'google:cloudbilling:billing-link:acme', { project_id: 'acme', billing_account: 'billingAccounts/X' }],
-    ['a link in the input\'s words', 'billing-link', 'google:cloudbilling:billing-link:acme', { project_id: 'acme', billingAccountName: 'X' }, 'google:cloudbilling:billing-link:acme', { project_id: 'acme', billing_account: 'billingAccounts/X' }],
-    ['an adopted grant', 'binding', BINDING, { role: 'roles/viewer', member: 'user:a@x.com', bound: true }, BINDING, GRANT],
-    ['a grant whose URN holds the URL', 'binding', 'google:iam:binding:https://cloudresourcemanager.googleapis.com/v3/organizations/1:getIamPolicy/roles/viewer/user:a@x.com', { org_id: '1', role: 'roles/viewer', member: 'user:a@x.com' }, BINDING, GRANT],
-    ['a grant whose URN holds another host and port', 'binding', 'google:iam:binding:http://127.0.0.1:8089/v3/organizations/1:getIamPolicy/roles/viewer/user:A@X.com', { role: 'roles/viewer', member: 'user:A@X.com' }, BINDING, { ...GRANT, member: 'user:A@X.com' }],
-    ['a grant on an account by URL', 'binding', 'google:iam:binding:https://cloudbilling.googleapis.com/v1/billingAccounts/0A1B2C-3D4E5F-6A7B8C:getIamPolicy/roles/billing.user/group:g@x.com', {}, 'google:iam:binding:billingAccounts/0A1B2C-3D4E5F-6A7B8C/roles/billing.user/group:g@x.com', { resource: 'billingAccounts/0A1B2C-3D4E5F-6A7B8C', role: 'roles/billing.user', member: 'group:g@x.com' }],
-    ['a grant of a custom role to a principal', 'binding', 'google:iam:binding:projects/acme/projects/acme/roles/r/principal://iam.googleapis.com/a/b/subject/S', {}, 'google:iam:binding:projects/acme/projects/acme/roles/r/principal://iam.googleapis.com/a/b/subject/S', { resource: 'projects/acme', role: 'projects/acme/roles/r', member: 'principal://iam.googleapis.com/a/b/subject/S' }],
-    ['a fact of a type that is not known', 'bucket', 'google:storage:bucket:b', { x: 1 }, 'google:storage:bucket:b', { x: 1 }],
+    [
+      "a folder in the input's words",
+      'folder',
+      'google:cloudresourcemanager:folder:organizations/1/media',
+      { parent: 'organizations/1', displayName: 'media', extra: 1 },
+      'google:cloudresourcemanager:folder:organizations/1/media',
+      { parent: 'organizations/1', display_name: 'media' },
+    ],
+    [
+      'a folder from its URN',
+      'folder',
+      'google:cloudresourcemanager:folder:organizations/1/media',
+      {},
+      'google:cloudresourcemanager:folder:organizations/1/media',
+      { parent: 'organizations/1', display_name: 'media' },
+    ],
+    [
+      'a project',
+      'project',
+      'google:cloudresourcemanager:project:acme',
+      { projectId: 'acme', displayName: 'Acme', parent: 'folders/1', labels: { a: 'b' } },
+      'google:cloudresourcemanager:project:acme',
+      { project_id: 'acme', parent: 'folders/1', display_name: 'Acme', labels: { a: 'b' } },
+    ],
+    [
+      'an adopted service',
+      'service',
+      'google:serviceusage:service:acme/run.googleapis.com',
+      { state: 'ENABLED' },
+      'google:serviceusage:service:acme/run.googleapis.com',
+      { project_id: 'acme', service: 'run.googleapis.com' },
+    ],
+    [
+      'an adopted link',
+      'billing-link',
+      'google:cloudbilling:billing-link:acme',
+      { billing_account: 'billingAccounts/X' },
+      'google:cloudbilling:billing-link:acme',
+      { project_id: 'acme', billing_account: 'billingAccounts/X' },
+    ],
+    [
+      "a link in the input's words",
+      'billing-link',
+      'google:cloudbilling:billing-link:acme',
+      { project_id: 'acme', billingAccountName: 'X' },
+      'google:cloudbilling:billing-link:acme',
+      { project_id: 'acme', billing_account: 'billingAccounts/X' },
+    ],
+    [
+      'an adopted grant',
+      'binding',
+      BINDING,
+      { role: 'roles/viewer', member: 'user:a@x.com', bound: true },
+      BINDING,
+      GRANT,
+    ],
+    [
+      'a grant whose URN holds the URL',
+      'binding',
+      'google:iam:binding:https://cloudresourcemanager.googleapis.com/v3/organizations/1:getIamPolicy/roles/viewer/user:a@x.com',
+      { org_id: '1', role: 'roles/viewer', member: 'user:a@x.com' },
+      BINDING,
+      GRANT,
+    ],
+    [
+      'a grant whose URN holds another host and port',
+      'binding',
+      'google:iam:binding:http://127.0.0.1:8089/v3/organizations/1:getIamPolicy/roles/viewer/user:A@X.com',
+      { role: 'roles/viewer', member: 'user:A@X.com' },
+      BINDING,
+      { ...GRANT, member: 'user:A@X.com' },
+    ],
+    [
+      'a grant on an account by URL',
+      'binding',
+      'google:iam:binding:https://cloudbilling.googleapis.com/v1/billingAccounts/0A1B2C-3D4E5F-6A7B8C:getIamPolicy/roles/billing.user/group:g@x.com',
+      {},
+      'google:iam:binding:billingAccounts/0A1B2C-3D4E5F-6A7B8C/roles/billing.user/group:g@x.com',
+      { resource: 'billingAccounts/0A1B2C-3D4E5F-6A7B8C', role: 'roles/billing.user', member: 'group:g@x.com' },
+    ],
+    [
+      'a grant of a custom role to a principal',
+      'binding',
+      'google:iam:binding:projects/acme/projects/acme/roles/r/principal://iam.googleapis.com/a/b/subject/S',
+      {},
+      'google:iam:binding:projects/acme/projects/acme/roles/r/principal://iam.googleapis.com/a/b/subject/S',
+      {
+        resource: 'projects/acme',
+        role: 'projects/acme/roles/r',
+        member: 'principal://iam.googleapis.com/a/b/subject/S',
+      },
+    ],
+    [
+      'a fact of a type that is not known',
+      'bucket',
+      'google:storage:bucket:b',
+      { x: 1 },
+      'google:storage:bucket:b',
+      { x: 1 },
+    ],
   ])('%s', (_, type, urn, desired, ourUrn, ourDesired) => {
     expect(googleCatalogue.fromForeign(type, urn, desired)).toEqual({ urn: ourUrn, desired: ourDesired });
   });
@@ -35,10 +123,22 @@ const DECLARED: readonly (readonly [action: string, input: Record<string, Json>]
   ['cloudresourcemanager.projects.ensure', { project_id: 'acme-prod', parent: 'folders/1', labels: { a: 'b' } }],
   ['cloudbilling.projects.link', { project_id: 'acme-prod', billing_account: '0A1B2C-3D4E5F-6A7B8C' }],
   ['serviceusage.services.enable', { project_id: 'acme-prod', service: 'run.googleapis.com' }],
-  ['cloudresourcemanager.organizations.iam.ensure_binding', { organization: '1', role: 'roles/viewer', member: 'user:a@x.com' }],
-  ['cloudresourcemanager.folders.iam.ensure_binding', { folder: '7', role: 'roles/browser', member: 'user:a@x.com', condition: { title: 't', expression: 'true' } }],
-  ['cloudresourcemanager.projects.iam.ensure_binding', { project_id: 'acme-prod', role: 'roles/viewer', member: 'user:a@x.com' }],
-  ['cloudbilling.billing_accounts.iam.ensure_binding', { billing_account: '0A1B2C-3D4E5F-6A7B8C', role: 'roles/billing.user', member: 'user:a@x.com' }],
+  [
+    'cloudresourcemanager.organizations.iam.ensure_binding',
+    { organization: '1', role: 'roles/viewer', member: 'user:a@x.com' },
+  ],
+  [
+    'cloudresourcemanager.folders.iam.ensure_binding',
+    { folder: '7', role: 'roles/browser', member: 'user:a@x.com', condition: { title: 't', expression: 'true' } },
+  ],
+  [
+    'cloudresourcemanager.projects.iam.ensure_binding',
+    { project_id: 'acme-prod', role: 'roles/viewer', member: 'user:a@x.com' },
+  ],
+  [
+    'cloudbilling.billing_accounts.iam.ensure_binding',
+    { billing_account: '0A1B2C-3D4E5F-6A7B8C', role: 'roles/billing.user', member: 'user:a@x.com' },
+  ],
 ];
 
 describe('what a fact describes', () => {
@@ -54,7 +154,7 @@ describe('what a fact describes', () => {
     expect(declared(step)).toMatchObject({ urn, action: { kind: 'delete' } });
   });
 
-  it('of another type is nothing of this provider\'s', () => {
+  it("of another type is nothing of this provider's", () => {
     expect(googleCatalogue.declarationOf('bucket', 'google:storage:bucket:b', {})).toBeNull();
     expect(googleCatalogue.removalOf('bucket', 'google:storage:bucket:b', {})).toBeNull();
   });
@@ -69,13 +169,33 @@ describe('the guard without a network', () => {
 
   test.each<[string, Record<string, Json>, string]>([
     ['cloudresourcemanager.folders.ensure', { parent: 'organizations/2', display_name: 'media' }, 'parent'],
-    ['cloudresourcemanager.folders.ensure', { parent: 'folders/1', display_name: 'media', was: { parent: 'organizations/2' } }, 'was'],
-    ['cloudresourcemanager.projects.ensure', { parent: 'folders/by-display-name/media', project_id: 'acme-prod', organization: '2' }, 'organization'],
+    [
+      'cloudresourcemanager.folders.ensure',
+      { parent: 'folders/1', display_name: 'media', was: { parent: 'organizations/2' } },
+      'was',
+    ],
+    [
+      'cloudresourcemanager.projects.ensure',
+      { parent: 'folders/by-display-name/media', project_id: 'acme-prod', organization: '2' },
+      'organization',
+    ],
     ['cloudresourcemanager.organizations.get', { organization: '2' }, 'organization'],
     ['cloudresourcemanager.organizations.iam.get_policy', { organization: '2' }, 'resource'],
-    ['cloudresourcemanager.organizations.iam.ensure_binding', { organization: '2', role: 'roles/viewer', member: 'user:a@x.com' }, 'resource'],
-    ['cloudbilling.projects.link', { project_id: 'acme-prod', billing_account: 'AAAAAA-BBBBBB-CCCCCC' }, 'billing_account'],
-    ['cloudbilling.billing_accounts.iam.ensure_binding', { billing_account: 'AAAAAA-BBBBBB-CCCCCC', role: 'roles/viewer', member: 'user:a@x.com' }, 'resource'],
+    [
+      'cloudresourcemanager.organizations.iam.ensure_binding',
+      { organization: '2', role: 'roles/viewer', member: 'user:a@x.com' },
+      'resource',
+    ],
+    [
+      'cloudbilling.projects.link',
+      { project_id: 'acme-prod', billing_account: 'AAAAAA-BBBBBB-CCCCCC' },
+      'billing_account',
+    ],
+    [
+      'cloudbilling.billing_accounts.iam.ensure_binding',
+      { billing_account: 'AAAAAA-BBBBBB-CCCCCC', role: 'roles/viewer', member: 'user:a@x.com' },
+      'resource',
+    ],
   ])('refuses %s %j', (action, input, key) => {
     expect(check(action, input)).toMatchObject([{ code: 'GUARD', path: [key] }]);
   });
@@ -89,6 +209,8 @@ describe('the guard without a network', () => {
   });
 
   it('does not look into free text', () => {
-    expect(check('cloudresourcemanager.projects.ensure', { project_id: 'acme-prod', parent: 'organizations/1', labels: {} })).toEqual([]);
+    expect(
+      check('cloudresourcemanager.projects.ensure', { project_id: 'acme-prod', parent: 'organizations/1', labels: {} }),
+    ).toEqual([]);
   });
 });

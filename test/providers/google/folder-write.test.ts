@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/core/json.ts';
-import { stepOf } from './support/steps.ts';
 import { apply, cloudOf, make, ORG, operationOf, see, sent, writeAll } from './support/cloud.ts';
+import { stepOf } from './support/steps.ts';
 
-const ensure = (display_name: string, more: Record<string, Json> = {}) => stepOf('f', 'cloudresourcemanager.folders.ensure', { parent: ORG, display_name, ...more });
-const remove = (display_name: string) => stepOf('f', 'cloudresourcemanager.folders.delete', { parent: ORG, display_name });
-const seed = { folders: [{ id: '10', displayName: 'media', parent: ORG }, { id: '11', displayName: 'shared', parent: ORG }] };
+const ensure = (display_name: string, more: Record<string, Json> = {}) =>
+  stepOf('f', 'cloudresourcemanager.folders.ensure', { parent: ORG, display_name, ...more });
+const remove = (display_name: string) =>
+  stepOf('f', 'cloudresourcemanager.folders.delete', { parent: ORG, display_name });
+const seed = {
+  folders: [
+    { id: '10', displayName: 'media', parent: ORG },
+    { id: '11', displayName: 'shared', parent: ORG },
+  ],
+};
 const CREATE = { method: 'POST', path: '/v3/folders$' };
 
 describe('a folder is created', () => {
@@ -14,7 +21,11 @@ describe('a folder is created', () => {
     const noted = { operations: [] as string[] };
     const { declaration, desired, observation } = await see(cloud, ensure('media'));
     const [result] = await writeAll(cloud, [operationOf(declaration, desired, observation, 'create')], noted);
-    expect(result).toMatchObject({ kind: 'done', id: expect.stringMatching(/^folders\/\d+$/), resource: { displayName: 'media', parent: ORG, state: 'ACTIVE' } });
+    expect(result).toMatchObject({
+      kind: 'done',
+      id: expect.stringMatching(/^folders\/\d+$/),
+      resource: { displayName: 'media', parent: ORG, state: 'ACTIVE' },
+    });
     expect(result).not.toHaveProperty('resource.@type');
     expect(noted.operations[0]).toMatch(/^f operations\/fc\.\d+ 0$/);
     expect(await apply(cloud, ensure('media'))).toBeNull();
@@ -28,7 +39,10 @@ describe('a folder is created', () => {
 
   it('and nothing shows it after a lost answer: uncertain', async () => {
     const cloud = await cloudOf({ faults: [{ ...CREATE, action: { kind: 'reset' } }] });
-    expect(await apply(cloud, ensure('media'))).toMatchObject({ kind: 'uncertain', why: { code: 'OUTCOME_UNKNOWN', address: 'f', urn: `google:cloudresourcemanager:folder:${ORG}/media` } });
+    expect(await apply(cloud, ensure('media'))).toMatchObject({
+      kind: 'uncertain',
+      why: { code: 'OUTCOME_UNKNOWN', address: 'f', urn: `google:cloudresourcemanager:folder:${ORG}/media` },
+    });
     expect(sent(cloud, 'POST', /folders$/)).toHaveLength(1);
   });
 
@@ -36,7 +50,10 @@ describe('a folder is created', () => {
     const cloud = await cloudOf({ seed });
     const { declaration, desired } = await see(cloud, ensure('media'));
     const [result] = await writeAll(cloud, [operationOf(declaration, desired, { kind: 'absent' }, 'create')]);
-    expect(result).toMatchObject({ kind: 'failed', why: { code: 'FOLDER_NAME_TAKEN', hint: expect.stringContaining('adopt') } });
+    expect(result).toMatchObject({
+      kind: 'failed',
+      why: { code: 'FOLDER_NAME_TAKEN', hint: expect.stringContaining('adopt') },
+    });
     expect(JSON.stringify(result)).toContain('folders/10');
     expect(sent(cloud, 'POST', /folders$/)).toHaveLength(1);
   });
@@ -44,7 +61,9 @@ describe('a folder is created', () => {
   it('though an earlier attempt of ours made it', async () => {
     const cloud = await cloudOf({ seed });
     const { declaration, desired } = await see(cloud, ensure('media'));
-    const [result] = await writeAll(cloud, [operationOf(declaration, desired, { kind: 'absent' }, 'create', { repeat: true })]);
+    const [result] = await writeAll(cloud, [
+      operationOf(declaration, desired, { kind: 'absent' }, 'create', { repeat: true }),
+    ]);
     expect(result).toMatchObject({ kind: 'done', id: 'folders/10' });
   });
 
@@ -55,7 +74,9 @@ describe('a folder is created', () => {
     const [first] = await writeAll(cloud, [operationOf(declaration, desired, observation, 'create', { poll })]);
     if (first?.kind !== 'pending') throw new Error(JSON.stringify(first));
     expect(first.why.code).toBe('OPERATION_PENDING');
-    const [second] = await writeAll(cloud, [operationOf(declaration, desired, observation, 'create', { repeat: true, pendingOperation: first.operation })]);
+    const [second] = await writeAll(cloud, [
+      operationOf(declaration, desired, observation, 'create', { repeat: true, pendingOperation: first.operation }),
+    ]);
     expect(second).toMatchObject({ kind: 'done', resource: { displayName: 'media' } });
     expect(sent(cloud, 'POST', /folders$/)).toHaveLength(1);
   });
@@ -64,13 +85,19 @@ describe('a folder is created', () => {
     const cloud = await cloudOf({ seed });
     const { declaration, desired } = await see(cloud, ensure('media'));
     const gone = { repeat: true, pendingOperation: 'operations/fc.1' };
-    expect((await writeAll(cloud, [operationOf(declaration, desired, { kind: 'absent' }, 'create', gone)]))[0]).toMatchObject({ kind: 'done', id: 'folders/10' });
+    expect(
+      (await writeAll(cloud, [operationOf(declaration, desired, { kind: 'absent' }, 'create', gone)]))[0],
+    ).toMatchObject({ kind: 'done', id: 'folders/10' });
     const fresh = await see(cloud, ensure('fresh'));
-    expect((await writeAll(cloud, [operationOf(fresh.declaration, fresh.desired, { kind: 'absent' }, 'create', gone)]))[0]).toMatchObject({ kind: 'done', resource: { displayName: 'fresh' } });
+    expect(
+      (await writeAll(cloud, [operationOf(fresh.declaration, fresh.desired, { kind: 'absent' }, 'create', gone)]))[0],
+    ).toMatchObject({ kind: 'done', resource: { displayName: 'fresh' } });
   });
 
   it('unless the operation ends in an error', async () => {
-    const cloud = await cloudOf({ faults: [{ ...CREATE, action: { kind: 'lroError', error: { code: 8, message: 'no more' } } }] });
+    const cloud = await cloudOf({
+      faults: [{ ...CREATE, action: { kind: 'lroError', error: { code: 8, message: 'no more' } } }],
+    });
     expect(await apply(cloud, ensure('media'))).toMatchObject({ kind: 'failed', why: { address: 'f' } });
   });
 
@@ -78,7 +105,9 @@ describe('a folder is created', () => {
     const cloud = await cloudOf();
     const { declaration, desired, observation } = await see(cloud, ensure('media'));
     await cloud.emulator.close();
-    expect((await writeAll(cloud, [operationOf(declaration, desired, observation, 'create')]))[0]).toMatchObject({ kind: expect.stringMatching(/^(failed|uncertain)$/) });
+    expect((await writeAll(cloud, [operationOf(declaration, desired, observation, 'create')]))[0]).toMatchObject({
+      kind: expect.stringMatching(/^(failed|uncertain)$/),
+    });
   });
 });
 
@@ -86,15 +115,30 @@ describe('a folder is changed', () => {
   it('by its former name, with a mask and the etag that was seen', async () => {
     const cloud = await cloudOf({ seed });
     const { observation } = await see(cloud, ensure('films', { was: { display_name: 'media' } }));
-    expect(await apply(cloud, ensure('films', { was: { display_name: 'media' } }))).toMatchObject({ kind: 'done', id: 'folders/10', resource: { displayName: 'films' } });
+    expect(await apply(cloud, ensure('films', { was: { display_name: 'media' } }))).toMatchObject({
+      kind: 'done',
+      id: 'folders/10',
+      resource: { displayName: 'films' },
+    });
     const [patch] = sent(cloud, 'PATCH', /folders\/10$/);
-    expect(patch).toMatchObject({ query: { updateMask: ['displayName'] }, body: { displayName: 'films', etag: observation.kind === 'present' ? observation.etag : '' } });
+    expect(patch).toMatchObject({
+      query: { updateMask: ['displayName'] },
+      body: { displayName: 'films', etag: observation.kind === 'present' ? observation.etag : '' },
+    });
   });
 
   it('into another parent and name at once', async () => {
     const cloud = await cloudOf({ seed });
-    const step = stepOf('f', 'cloudresourcemanager.folders.ensure', { parent: 'folders/11', display_name: 'films', was: { parent: ORG, display_name: 'media' } });
-    expect(await apply(cloud, step)).toMatchObject({ kind: 'done', id: 'folders/10', resource: { parent: 'folders/11', displayName: 'films' } });
+    const step = stepOf('f', 'cloudresourcemanager.folders.ensure', {
+      parent: 'folders/11',
+      display_name: 'films',
+      was: { parent: ORG, display_name: 'media' },
+    });
+    expect(await apply(cloud, step)).toMatchObject({
+      kind: 'done',
+      id: 'folders/10',
+      resource: { parent: 'folders/11', displayName: 'films' },
+    });
     expect(await apply(cloud, step)).toBeNull();
   });
 
@@ -103,10 +147,13 @@ describe('a folder is changed', () => {
     const step = ensure('films', { was: { display_name: 'media' } });
     const { declaration, desired, observation } = await see(cloud, step);
     await make(cloud, ensure('others', { was: { display_name: 'media' } }));
-    expect((await writeAll(cloud, [operationOf(declaration, desired, observation, 'update')]))[0]).toMatchObject({ kind: 'stale', why: { code: 'STALE' } });
+    expect((await writeAll(cloud, [operationOf(declaration, desired, observation, 'update')]))[0]).toMatchObject({
+      kind: 'stale',
+      why: { code: 'STALE' },
+    });
   });
 
-  it('not into a sibling\'s name: that one is named (A1)', async () => {
+  it("not into a sibling's name: that one is named (A1)", async () => {
     const cloud = await cloudOf({ seed });
     const { declaration, desired } = await see(cloud, ensure('shared', { was: { display_name: 'media' } }));
     const media = await see(cloud, ensure('media'));
@@ -116,8 +163,16 @@ describe('a folder is changed', () => {
   });
 
   it('though the answer was lost', async () => {
-    const cloud = await cloudOf({ seed, operationPolls: 0, faults: [{ method: 'POST', path: ':move$', nth: 1, action: { kind: 'resetAfter' } }] });
-    const step = stepOf('f', 'cloudresourcemanager.folders.ensure', { parent: 'folders/11', display_name: 'media', was: { parent: ORG } });
+    const cloud = await cloudOf({
+      seed,
+      operationPolls: 0,
+      faults: [{ method: 'POST', path: ':move$', nth: 1, action: { kind: 'resetAfter' } }],
+    });
+    const step = stepOf('f', 'cloudresourcemanager.folders.ensure', {
+      parent: 'folders/11',
+      display_name: 'media',
+      was: { parent: ORG },
+    });
     expect(await apply(cloud, step)).toMatchObject({ kind: 'done', resource: { parent: 'folders/11' } });
     expect(sent(cloud, 'POST', /:move$/)).toHaveLength(1);
   });
@@ -127,20 +182,45 @@ describe('a folder is deleted', () => {
   it('and is gone; what is gone needs nothing', async () => {
     const cloud = await cloudOf({ seed });
     const { declaration, desired } = await see(cloud, remove('media'));
-    expect(await apply(cloud, remove('media'))).toMatchObject({ kind: 'done', id: 'folders/10', resource: { state: 'DELETE_REQUESTED' } });
+    expect(await apply(cloud, remove('media'))).toMatchObject({
+      kind: 'done',
+      id: 'folders/10',
+      resource: { state: 'DELETE_REQUESTED' },
+    });
     expect(await apply(cloud, remove('media'))).toBeNull();
-    expect((await writeAll(cloud, [operationOf(declaration, desired, { kind: 'absent' }, 'delete')]))[0]).toEqual({ kind: 'noop', id: null, resource: null });
+    expect((await writeAll(cloud, [operationOf(declaration, desired, { kind: 'absent' }, 'delete')]))[0]).toEqual({
+      kind: 'noop',
+      id: null,
+      resource: null,
+    });
   });
 
   it('not while something is inside', async () => {
-    const cloud = await cloudOf({ seed: { folders: [...seed.folders, { id: '12', displayName: 'inner', parent: 'folders/10' }] } });
+    const cloud = await cloudOf({
+      seed: { folders: [...seed.folders, { id: '12', displayName: 'inner', parent: 'folders/10' }] },
+    });
     expect(await apply(cloud, remove('media'))).toMatchObject({ kind: 'failed', why: { code: 'FOLDER_NOT_EMPTY' } });
     expect(cloud.sleeps).toEqual([]);
   });
 
   it('after a while where this run has just emptied it', async () => {
-    const violation = { error: { code: 400, status: 'FAILED_PRECONDITION', message: 'Precondition check failed.', details: [{ '@type': 'type.googleapis.com/google.rpc.PreconditionFailure', violations: [{ type: 'FOLDER_TO_DELETE_NON_EMPTY_VIOLATION', subject: 'folders/10', description: '' }] }] } };
-    const cloud = await cloudOf({ seed, faults: [{ method: 'DELETE', nth: 1, times: 2, action: { kind: 'respond', status: 400, body: violation } }] });
+    const violation = {
+      error: {
+        code: 400,
+        status: 'FAILED_PRECONDITION',
+        message: 'Precondition check failed.',
+        details: [
+          {
+            '@type': 'type.googleapis.com/google.rpc.PreconditionFailure',
+            violations: [{ type: 'FOLDER_TO_DELETE_NON_EMPTY_VIOLATION', subject: 'folders/10', description: '' }],
+          },
+        ],
+      },
+    };
+    const cloud = await cloudOf({
+      seed,
+      faults: [{ method: 'DELETE', nth: 1, times: 2, action: { kind: 'respond', status: 400, body: violation } }],
+    });
     expect(await apply(cloud, remove('media'), { freshDependencies: true })).toMatchObject({ kind: 'done' });
     expect(cloud.sleeps).toEqual([5_000, 10_000]);
   });
@@ -151,8 +231,14 @@ describe('a folder is deleted', () => {
   });
 
   it('brought back where that is asked for', async () => {
-    const cloud = await cloudOf({ seed: { folders: [{ id: '10', displayName: 'media', parent: ORG, state: 'DELETE_REQUESTED' as const }] } });
+    const cloud = await cloudOf({
+      seed: { folders: [{ id: '10', displayName: 'media', parent: ORG, state: 'DELETE_REQUESTED' as const }] },
+    });
     const step = ensure('media', { undelete: true });
-    expect(await apply(cloud, step, {}, { resourceId: 'folders/10' })).toMatchObject({ kind: 'done', id: 'folders/10', resource: { state: 'ACTIVE' } });
+    expect(await apply(cloud, step, {}, { resourceId: 'folders/10' })).toMatchObject({
+      kind: 'done',
+      id: 'folders/10',
+      resource: { state: 'ACTIVE' },
+    });
   });
 });

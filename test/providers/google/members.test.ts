@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { hasMemberWildcard, memberProblem, normalizeMember, removableMemberProblem, sameMember } from '../../../src/providers/google/members.ts';
+import {
+  hasMemberWildcard,
+  memberProblem,
+  normalizeMember,
+  removableMemberProblem,
+  sameMember,
+} from '../../../src/providers/google/members.ts';
 
 describe('normalizeMember', () => {
   test.each([
@@ -17,7 +23,9 @@ describe('normalizeMember', () => {
     expect(normalizeMember(member)).toBe(normal);
   });
 
-  const member = fc.tuple(fc.constantFrom('user', 'group', 'serviceAccount', 'domain', 'principal', 'deleted:user'), fc.string()).map(([prefix, value]) => `${prefix}:${value}`);
+  const member = fc
+    .tuple(fc.constantFrom('user', 'group', 'serviceAccount', 'domain', 'principal', 'deleted:user'), fc.string())
+    .map(([prefix, value]) => `${prefix}:${value}`);
 
   it('is idempotent, and its result is the same member', () => {
     fc.assert(
@@ -74,17 +82,24 @@ describe('members that can be granted a role', () => {
     expect(memberProblem(member, holder)).toMatchObject({ certain: true });
   });
 
-  test.each(['user:bob', 'serviceAccount:bob@example.com', 'domain:bob@example.com', 'domain:example', 'principal:x'])('%s breaks a format', (member) => {
-    expect(memberProblem(member, 'organization')).toMatchObject({ certain: false });
-  });
+  test.each(['user:bob', 'serviceAccount:bob@example.com', 'domain:bob@example.com', 'domain:example', 'principal:x'])(
+    '%s breaks a format',
+    (member) => {
+      expect(memberProblem(member, 'organization')).toMatchObject({ certain: false });
+    },
+  );
 
   it('allUsers may stand on other resources than projects', () => {
     expect(memberProblem('allUsers', 'organization')).toBeNull();
   });
 
   it('names the prefix that was meant', () => {
-    expect(memberProblem('serviceaccount:x@p.iam.gserviceaccount.com', 'project')?.hint).toBe('Write serviceAccount:x@p.iam.gserviceaccount.com.');
-    expect(memberProblem('user:sa@p.iam.gserviceaccount.com', 'project')?.hint).toBe('Write serviceAccount:sa@p.iam.gserviceaccount.com.');
+    expect(memberProblem('serviceaccount:x@p.iam.gserviceaccount.com', 'project')?.hint).toBe(
+      'Write serviceAccount:x@p.iam.gserviceaccount.com.',
+    );
+    expect(memberProblem('user:sa@p.iam.gserviceaccount.com', 'project')?.hint).toBe(
+      'Write serviceAccount:sa@p.iam.gserviceaccount.com.',
+    );
   });
 });
 
@@ -101,9 +116,12 @@ test.each([
 });
 
 describe('members that can lose a role', () => {
-  test.each(['deleted:user:a@example.com?uid=1', 'allUsers', 'projectOwner:p', 'user:a@example.com'])('%s', (member) => {
-    expect(removableMemberProblem(member)).toBeNull();
-  });
+  test.each(['deleted:user:a@example.com?uid=1', 'allUsers', 'projectOwner:p', 'user:a@example.com'])(
+    '%s',
+    (member) => {
+      expect(removableMemberProblem(member)).toBeNull();
+    },
+  );
 
   test.each(['a@example.com', 'user:', 'USER:a@example.com'])('%s is none', (member) => {
     expect(removableMemberProblem(member)).not.toBeNull();

@@ -12,7 +12,10 @@ import type { Reads } from '../reads.ts';
 
 const URN = 'google:cloudbilling:billing-link:';
 
-const declare = ({ project_id, billing_account }: ValueObject): Declared => ({ desired: present({ project_id, billing_account }), options: {} });
+const declare = ({ project_id, billing_account }: ValueObject): Declared => ({
+  desired: present({ project_id, billing_account }),
+  options: {},
+});
 
 export const billingLink = defineResource({
   type: 'billing-link',
@@ -49,14 +52,24 @@ export const billingLink = defineResource({
   observe,
   answerProblem: ({ change, desired }, resource) => {
     const wanted = change === 'delete' ? '' : textAt(desired, 'billing_account');
-    return text(resource, 'billingAccountName') === wanted ? null : `The link was written, and the answer shows "${text(resource, 'billingAccountName')}" instead of "${wanted}".`;
+    return text(resource, 'billingAccountName') === wanted
+      ? null
+      : `The link was written, and the answer shows "${text(resource, 'billingAccountName')}" instead of "${wanted}".`;
   },
-  answerWarnings: ({ change, declaration }, resource) => (change === 'delete' || resource['billingEnabled'] === true ? [] : [billingDisabled(resource, declaration.address)]),
+  answerWarnings: ({ change, declaration }, resource) =>
+    change === 'delete' || resource['billingEnabled'] === true ? [] : [billingDisabled(resource, declaration.address)],
 });
 
 function requests({ change, desired }: ChangeContext): readonly ApiRequest[] {
   const billingAccountName = change === 'delete' ? '' : display(desired['billing_account'] ?? '');
-  return [{ service: 'billing', method: 'PUT', path: `projects/${segment(desired['project_id'])}/billingInfo`, body: { billingAccountName } }];
+  return [
+    {
+      service: 'billing',
+      method: 'PUT',
+      path: `projects/${segment(desired['project_id'])}/billingInfo`,
+      body: { billingAccountName },
+    },
+  ];
 }
 
 export function normalizeBillingInfo(projectId: string, resource: JsonObject): JsonObject {
@@ -90,13 +103,23 @@ async function billingWarnings(resource: JsonObject, target: Target, reads: Read
   const account = knownPlace(target, 'billing_account');
   const wanted = account === null ? null : await reads.billingAccount(account);
   const isClosed = wanted?.kind === 'ok' && wanted.value['open'] === false;
-  if (isClosed) return [diagnostic('BILLING_CLOSED', `${account} is closed: a link to it does not enable billing.`, { address, severity: 'warning' })];
+  if (isClosed)
+    return [
+      diagnostic('BILLING_CLOSED', `${account} is closed: a link to it does not enable billing.`, {
+        address,
+        severity: 'warning',
+      }),
+    ];
   const isCurrent = text(resource, 'billingAccountName') === account;
   return isCurrent && resource['billingEnabled'] === false ? [billingDisabled(resource, address)] : [];
 }
 
 export function billingDisabled(resource: JsonObject, address: string): Diagnostic {
-  return diagnostic('BILLING_DISABLED', `The project is linked to ${text(resource, 'billingAccountName')}, but billing is not enabled: the account is closed or suspended.`, { address });
+  return diagnostic(
+    'BILLING_DISABLED',
+    `The project is linked to ${text(resource, 'billingAccountName')}, but billing is not enabled: the account is closed or suspended.`,
+    { address },
+  );
 }
 
 /** A link is cut only while it shows the account that is said. */
@@ -109,6 +132,14 @@ function otherAccount(actual: JsonObject, target: Target): readonly Diagnostic[]
 
 function fromForeign(urn: string, desired: JsonObject): Foreign {
   if (!urn.startsWith(URN)) return null;
-  const account = ['billing_account', 'billingAccount', 'billingAccountName', 'billing_account_name'].map((key) => text(desired, key)).find((value) => value !== '');
-  return { urn, desired: { project_id: urn.slice(URN.length), ...(account === undefined ? {} : { billing_account: withCollection('billingAccounts', account) }) } };
+  const account = ['billing_account', 'billingAccount', 'billingAccountName', 'billing_account_name']
+    .map((key) => text(desired, key))
+    .find((value) => value !== '');
+  return {
+    urn,
+    desired: {
+      project_id: urn.slice(URN.length),
+      ...(account === undefined ? {} : { billing_account: withCollection('billingAccounts', account) }),
+    },
+  };
 }

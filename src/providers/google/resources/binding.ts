@@ -6,10 +6,36 @@ import { display, type ValueObject } from '../../../core/value.ts';
 import type { Target } from '../../lifecycle-provider.ts';
 import type { GoogleService } from '../client.ts';
 import { refuseWildcards } from '../common-inputs.ts';
-import { type ApiRequest, type Declared, defineResource, type Foreign, nameSegments, type Permissions, type ResourceDefinition } from '../define-resource.ts';
+import {
+  type ApiRequest,
+  type Declared,
+  defineResource,
+  type Foreign,
+  nameSegments,
+  type Permissions,
+  type ResourceDefinition,
+} from '../define-resource.ts';
 import { hasGrant, isDowngraded, isSettable, policyDowngraded, removeGrant } from '../iam-policy.ts';
-import { type InputField, isMap, type LinkProblem, mapField, objectOf, present, problemAt, readMembers, textAt, textField } from '../inputs.ts';
-import { hasMemberWildcard, isBasicRole, memberProblem, normalizeMember, type PolicyHolder, removableMemberProblem } from '../members.ts';
+import {
+  type InputField,
+  isMap,
+  type LinkProblem,
+  mapField,
+  objectOf,
+  present,
+  problemAt,
+  readMembers,
+  textAt,
+  textField,
+} from '../inputs.ts';
+import {
+  hasMemberWildcard,
+  isBasicRole,
+  memberProblem,
+  normalizeMember,
+  type PolicyHolder,
+  removableMemberProblem,
+} from '../members.ts';
 import { ABSENT, found, isInsidePending, knownPlace, placeUnknown, text, unreadable } from '../observing.ts';
 import type { Reads } from '../reads.ts';
 import { roleFormat } from '../validation.ts';
@@ -36,7 +62,12 @@ export interface BindingPlace {
 /** A grant of one role to one member on one resource, with or without a condition; always additive. */
 export function defineBinding(place: BindingPlace): ResourceDefinition {
   const named = (values: ValueObject): Declared => ({
-    desired: present({ resource: place.resource(values), role: values['role'], member: values['member'], condition: values['condition'] }),
+    desired: present({
+      resource: place.resource(values),
+      role: values['role'],
+      member: values['member'],
+      condition: values['condition'],
+    }),
     options: present({ organization: place.holder === 'folder' ? values['organization'] : undefined }),
   });
   return defineResource({
@@ -77,7 +108,12 @@ export function defineBinding(place: BindingPlace): ResourceDefinition {
     fromForeign,
     removal: (desired) => ({
       action: `google.${place.prefix}.iam.remove_binding`,
-      input: { ...place.inputOf(text(desired, 'resource')), role: text(desired, 'role'), member: text(desired, 'member'), ...(desired['condition'] === undefined ? {} : { condition: desired['condition'] }) },
+      input: {
+        ...place.inputOf(text(desired, 'resource')),
+        role: text(desired, 'role'),
+        member: text(desired, 'member'),
+        ...(desired['condition'] === undefined ? {} : { condition: desired['condition'] }),
+      },
     }),
     permissions: place.permissions,
     observe,
@@ -104,12 +140,16 @@ function grantProblems(values: ValueObject, holder: PolicyHolder): readonly Link
 function conditionProblems(role: string, member: string): readonly LinkProblem[] {
   const refuse = (detail: string): LinkProblem => problemAt(['condition'], { code: 'INVALID_VALUE', detail });
   if (isBasicRole(role)) return [refuse(`The basic role ${role} can't be granted under a condition.`)];
-  return member === 'allUsers' || member === 'allAuthenticatedUsers' ? [refuse(`${member} can't be granted a role under a condition.`)] : [];
+  return member === 'allUsers' || member === 'allAuthenticatedUsers'
+    ? [refuse(`${member} can't be granted a role under a condition.`)]
+    : [];
 }
 
 function removalProblems(values: ValueObject): readonly LinkProblem[] {
   const member = textAt(values, 'member');
-  const wildcards = refuseWildcards(['role', 'resource', 'organization', 'folder', 'project_id', 'billing_account'])(values);
+  const wildcards = refuseWildcards(['role', 'resource', 'organization', 'folder', 'project_id', 'billing_account'])(
+    values,
+  );
   const ofMember = hasMemberWildcard(member) ? refuseWildcards(['member'])(values) : [];
   const problem = member === '' || ofMember.length > 0 ? null : removableMemberProblem(member);
   return [...wildcards, ...ofMember, ...(problem === null ? [] : [asLinkProblem(problem)])];
@@ -128,7 +168,11 @@ export function bindingUrn(desired: ValueObject): string | null {
 }
 
 function conditionHash(condition: ValueObject): string {
-  const parts = { title: textAt(condition, 'title'), description: textAt(condition, 'description'), expression: textAt(condition, 'expression') };
+  const parts = {
+    title: textAt(condition, 'title'),
+    description: textAt(condition, 'description'),
+    expression: textAt(condition, 'expression'),
+  };
   return sha256Hex(canonicalJson(parts)).slice(0, 32);
 }
 
@@ -140,17 +184,27 @@ export function policyService(resource: string): GoogleService {
 export function policyRead(resource: ValueObject[string] | undefined): ApiRequest {
   const service = policyService(String(display(resource ?? null)));
   const path = `${nameSegments(display(resource ?? null))}:getIamPolicy`;
-  if (service === 'billing') return { service, method: 'GET', path, query: { 'options.requestedPolicyVersion': String(POLICY_VERSION) } };
+  if (service === 'billing')
+    return { service, method: 'GET', path, query: { 'options.requestedPolicyVersion': String(POLICY_VERSION) } };
   return { service, method: 'POST', path, body: { options: { requestedPolicyVersion: POLICY_VERSION } } };
 }
 
 /** What is shown of a write: our grant alone. What is sent is the policy as read, with it or without it. */
 function requests({ change, desired }: ChangeContext): readonly ApiRequest[] {
   const { resource = null, role = null, member = null, condition } = desired;
-  const binding = { role: display(role), members: [display(member)], ...(condition === undefined ? {} : { condition: display(condition) }) };
+  const binding = {
+    role: display(role),
+    members: [display(member)],
+    ...(condition === undefined ? {} : { condition: display(condition) }),
+  };
   const isRemoval = change === 'delete';
   const bindings = isRemoval ? `(as read, without ${String(display(role))} for ${String(display(member))})` : [binding];
-  const grant = { resource: display(resource), role: display(role), member: normalizeMember(String(display(member))), ...(condition === undefined ? {} : { condition: display(condition) }) };
+  const grant = {
+    resource: display(resource),
+    role: display(role),
+    member: normalizeMember(String(display(member))),
+    ...(condition === undefined ? {} : { condition: display(condition) }),
+  };
   return [
     {
       service: policyService(String(display(resource))),
@@ -172,8 +226,17 @@ async function observe(target: Target, reads: Reads): Promise<Observation> {
   if (isDowngraded(policy.value)) return { kind: 'unreadable', why: { ...policyDowngraded(resource), address, urn } };
   const grant = grantOf(target.desired);
   if (!hasGrant(policy.value, grant)) return ABSENT;
-  const actual = { resource, role: grant.role, member: grant.member, ...(grant.condition === null ? {} : { condition: grant.condition }) };
-  return found(actual, { actual, state: 'bound', blockers: target.forDelete ? lockout(policy.value, resource, target) : [] });
+  const actual = {
+    resource,
+    role: grant.role,
+    member: grant.member,
+    ...(grant.condition === null ? {} : { condition: grant.condition }),
+  };
+  return found(actual, {
+    actual,
+    state: 'bound',
+    blockers: target.forDelete ? lockout(policy.value, resource, target) : [],
+  });
 }
 
 /** Only a warning: the caller may allow it, and a write that is not allowed to refuses. */
@@ -181,17 +244,33 @@ function lockout(policy: JsonObject, resource: string, target: Target): readonly
   const grant = grantOf(target.desired);
   if (!isSettable(policy, resource) || isSettable(removeGrant(policy, grant), resource)) return [];
   const detail = `${grant.role} for ${grant.member} is the last grant in the policy of ${resource} by which this policy can be set; removing it is refused.`;
-  return [diagnostic('SELF_LOCKOUT', detail, { address: target.declaration.address, severity: 'warning', hint: 'Grant it to someone else first, or pass --allow-self-lockout.' })];
+  return [
+    diagnostic('SELF_LOCKOUT', detail, {
+      address: target.declaration.address,
+      severity: 'warning',
+      hint: 'Grant it to someone else first, or pass --allow-self-lockout.',
+    }),
+  ];
 }
 
 /** A grant's key: role, member and condition. */
-export function grantOf(desired: ValueObject): { readonly role: string; readonly member: string; readonly condition: JsonObject | null } {
+export function grantOf(desired: ValueObject): {
+  readonly role: string;
+  readonly member: string;
+  readonly condition: JsonObject | null;
+} {
   const condition = desired['condition'];
-  return { role: textAt(desired, 'role'), member: textAt(desired, 'member'), condition: isMap(condition) ? objectOf(display(condition)) : null };
+  return {
+    role: textAt(desired, 'role'),
+    member: textAt(desired, 'member'),
+    condition: isMap(condition) ? objectOf(display(condition)) : null,
+  };
 }
 
-const FOREIGN_URL = /^google:iam:binding:https?:\/\/[^/]+(?:\/[^/]+)*?\/((?:organizations|folders|projects|billingAccounts)\/[^/:]+):getIamPolicy\/(.+)$/;
-const PARTS = /^((?:organizations|folders|projects|billingAccounts)\/[^/]+)\/(roles\/[^/]+|(?:projects|organizations)\/[^/]+\/roles\/[^/]+)\/(.+?)(?:\/condition:[0-9a-f]{32})?$/;
+const FOREIGN_URL =
+  /^google:iam:binding:https?:\/\/[^/]+(?:\/[^/]+)*?\/((?:organizations|folders|projects|billingAccounts)\/[^/:]+):getIamPolicy\/(.+)$/;
+const PARTS =
+  /^((?:organizations|folders|projects|billingAccounts)\/[^/]+)\/(roles\/[^/]+|(?:projects|organizations)\/[^/]+\/roles\/[^/]+)\/(.+?)(?:\/condition:[0-9a-f]{32})?$/;
 
 /** The ancestor writes the URN of an ensure with the whole getIamPolicy URL, and that of a delete with the resource alone. */
 function fromForeign(urn: string, desired: JsonObject): Foreign {
@@ -200,7 +279,12 @@ function fromForeign(urn: string, desired: JsonObject): Foreign {
   const [, resource, role, member] = urn.startsWith(URN) ? (PARTS.exec(tail) ?? []) : [];
   if (resource === undefined || role === undefined || member === undefined) return null;
   const condition = desired['condition'];
-  const ours = { resource, role, member: text(desired, 'member') || member, ...(condition === undefined || condition === null ? {} : { condition }) };
+  const ours = {
+    resource,
+    role,
+    member: text(desired, 'member') || member,
+    ...(condition === undefined || condition === null ? {} : { condition }),
+  };
   const isConditional = /\/condition:[0-9a-f]{32}$/.test(urn);
   return { urn: isConditional ? urn : (bindingUrn(ours) ?? urn), desired: ours };
 }

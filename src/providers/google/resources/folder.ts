@@ -1,18 +1,31 @@
 import { diagnostic } from '../../../core/codes.ts';
-import { diffFields } from '../../../core/diff.ts';
 import type { Diagnostic } from '../../../core/diagnostics.ts';
+import { diffFields } from '../../../core/diff.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { ChangeContext, FieldRule, Observation } from '../../../core/resource.ts';
 import { display } from '../../../core/value.ts';
-import type { Target, WriteResult } from '../../lifecycle-provider.ts';
+import type { Target } from '../../lifecycle-provider.ts';
 import { parentField, refuseWildcards, treeField, undeleteField, wasField } from '../common-inputs.ts';
-import { type ApiRequest, defineResource, type Foreign, nameSegments, type Refusal } from '../define-resource.ts';
+import { type ApiRequest, defineResource, type Foreign, nameSegments } from '../define-resource.ts';
 import { displayPath } from '../folder-path.ts';
 import { isMap, present, textAt, textField } from '../inputs.ts';
 import { lookUpFolder } from '../live-folders.ts';
-import { ABSENT, etagOf, found, isActive, isInsidePending, knownPlace, placeUnknown, purgeTimeOf, stateOf, text, unreadable } from '../observing.ts';
+import {
+  ABSENT,
+  etagOf,
+  found,
+  isActive,
+  isInsidePending,
+  knownPlace,
+  placeUnknown,
+  purgeTimeOf,
+  stateOf,
+  text,
+  unreadable,
+} from '../observing.ts';
 import { type Answer, listAnswer, type Reads } from '../reads.ts';
 import { folderNameFormat } from '../validation.ts';
+import { onFolderRefused } from './folder-clash.ts';
 import { projectUrn } from './project.ts';
 
 const URN = 'google:cloudresourcemanager:folder:';
@@ -20,7 +33,12 @@ const PAGE_SIZE = '300';
 const RETENTION_DAYS = 30;
 const FIELDS: Readonly<Record<string, FieldRule>> = { parent: 'movable', display_name: 'mutable' };
 
-const nameField = textField('display_name', { aliases: ['displayName'], required: true, isStatic: true, format: folderNameFormat });
+const nameField = textField('display_name', {
+  aliases: ['displayName'],
+  required: true,
+  isStatic: true,
+  format: folderNameFormat,
+});
 
 export function folderUrn(parent: string, displayName: string): string {
   return `${URN}${parent}/${displayName}`;
@@ -42,7 +60,10 @@ export const folder = defineResource({
       kind: 'ensure',
       converge: 'ensure_folder',
       input: [parentField, nameField, treeField, wasField, undeleteField],
-      declare: ({ parent, display_name, organization, was, undelete }) => ({ desired: present({ parent, display_name }), options: present({ organization, was, undelete }) }),
+      declare: ({ parent, display_name, organization, was, undelete }) => ({
+        desired: present({ parent, display_name }),
+        options: present({ organization, was, undelete }),
+      }),
     },
     {
       name: 'cloudresourcemanager.folders.delete',
@@ -50,7 +71,10 @@ export const folder = defineResource({
       converge: 'destroy',
       input: [parentField, nameField, treeField],
       check: refuseWildcards(['parent', 'display_name']),
-      declare: ({ parent, display_name, organization }) => ({ desired: present({ parent, display_name }), options: present({ organization }) }),
+      declare: ({ parent, display_name, organization }) => ({
+        desired: present({ parent, display_name }),
+        options: present({ organization }),
+      }),
     },
     {
       name: 'cloudresourcemanager.folders.list',
@@ -58,15 +82,24 @@ export const folder = defineResource({
       converge: 'single',
       input: [parentField, treeField],
       declare: ({ parent, organization }) => ({ desired: present({ parent }), options: present({ organization }) }),
-      request: ({ parent }) => ({ service: 'crm', method: 'GET', path: 'folders', query: { parent: String(display(parent ?? null)), pageSize: PAGE_SIZE } }),
+      request: ({ parent }) => ({
+        service: 'crm',
+        method: 'GET',
+        path: 'folders',
+        query: { parent: String(display(parent ?? null)), pageSize: PAGE_SIZE },
+      }),
       read: async ({ parent }, reads) => listAnswer('folders', await reads.foldersIn(String(parent))),
     },
   ],
-  urn: (desired) => (typeof desired['parent'] === 'string' ? folderUrn(desired['parent'], textAt(desired, 'display_name')) : null),
+  urn: (desired) =>
+    typeof desired['parent'] === 'string' ? folderUrn(desired['parent'], textAt(desired, 'display_name')) : null,
   batchKey: () => null,
   requests,
   fromForeign,
-  removal: (desired) => ({ action: 'google.cloudresourcemanager.folders.delete', input: { parent: text(desired, 'parent'), display_name: text(desired, 'display_name') } }),
+  removal: (desired) => ({
+    action: 'google.cloudresourcemanager.folders.delete',
+    input: { parent: text(desired, 'parent'), display_name: text(desired, 'display_name') },
+  }),
   permissions: {
     create: ['resourcemanager.folders.create'],
     update: ['resourcemanager.folders.update', 'resourcemanager.folders.move'],
@@ -75,7 +108,7 @@ export const folder = defineResource({
   },
   retention: { days: RETENTION_DAYS, undelete: true },
   observe,
-  onRefused,
+  onRefused: onFolderRefused,
   passesWhenFresh: ['FOLDER_NOT_EMPTY'],
 });
 
@@ -86,10 +119,25 @@ function requests({ change, declaration, desired, observation }: ChangeContext):
   if (change === 'create') return [{ service: 'crm', method: 'POST', path: 'folders', body: { parent, displayName } }];
   if (change === 'delete') return [{ service: 'crm', method: 'DELETE', path: name }];
   const diff = diffFields(desired, observation?.actual ?? {}, declaration.fields);
-  const rename: ApiRequest = { service: 'crm', method: 'PATCH', path: name, query: { updateMask: 'displayName' }, body: { displayName } };
-  const move: ApiRequest = { service: 'crm', method: 'POST', path: `${name}:move`, body: { destinationParent: parent } };
+  const rename: ApiRequest = {
+    service: 'crm',
+    method: 'PATCH',
+    path: name,
+    query: { updateMask: 'displayName' },
+    body: { displayName },
+  };
+  const move: ApiRequest = {
+    service: 'crm',
+    method: 'POST',
+    path: `${name}:move`,
+    body: { destinationParent: parent },
+  };
   const undelete: ApiRequest = { service: 'crm', method: 'POST', path: `${name}:undelete`, body: {} };
-  return [...('display_name' in diff ? [rename] : []), ...('parent' in diff ? [move] : []), ...(change === 'undelete' ? [undelete] : [])];
+  return [
+    ...('display_name' in diff ? [rename] : []),
+    ...('parent' in diff ? [move] : []),
+    ...(change === 'undelete' ? [undelete] : []),
+  ];
 }
 
 export function normalizeFolder(resource: JsonObject): JsonObject {
@@ -138,7 +186,8 @@ async function formerParent(written: string, target: Target, reads: Reads): Prom
 async function observeRecorded(target: Target, reads: Reads): Promise<Observation | null> {
   if (target.resourceId === null || !target.resourceId.startsWith('folders/')) return null;
   const answer = await reads.folder(target.resourceId);
-  if (answer.kind === 'failed') return answer.status === 403 || answer.status === 404 ? null : unreadable(answer, target);
+  if (answer.kind === 'failed')
+    return answer.status === 403 || answer.status === 404 ? null : unreadable(answer, target);
   const counts = isActive(answer.value) || (!target.forDelete && target.declaration.options['undelete'] === true);
   return counts ? see(answer.value, target, reads) : null;
 }
@@ -160,43 +209,50 @@ async function contents(name: string, target: Target, reads: Reads): Promise<rea
   const own = target.declaration.urn;
   const inside = own === null ? name : folderTail(own);
   return [
-    ...blocking(folders, target, (item) => ({ urn: folderUrn(inside, text(item, 'displayName')), what: `the folder "${text(item, 'displayName')}" (${text(item, 'name')})` })),
-    ...blocking(projects, target, (item) => ({ urn: projectUrn(text(item, 'projectId')), what: `the project ${text(item, 'projectId')}` })),
+    ...blocking(folders, target, (item) => ({
+      urn: folderUrn(inside, text(item, 'displayName')),
+      what: `the folder "${text(item, 'displayName')}" (${text(item, 'name')})`,
+    })),
+    ...blocking(projects, target, (item) => ({
+      urn: projectUrn(text(item, 'projectId')),
+      what: `the project ${text(item, 'projectId')}`,
+    })),
   ];
 }
 
-function blocking(answer: Answer<readonly JsonObject[]>, target: Target, say: (item: JsonObject) => { readonly urn: string; readonly what: string }): readonly Diagnostic[] {
+function blocking(
+  answer: Answer<readonly JsonObject[]>,
+  target: Target,
+  say: (item: JsonObject) => { readonly urn: string; readonly what: string },
+): readonly Diagnostic[] {
   const { address } = target.declaration;
   if (answer.kind === 'failed') {
-    return [diagnostic('FOLDER_NOT_EMPTY', `What is inside the folder can't be listed: ${answer.why.detail}`, { address, severity: 'warning' })];
+    return [
+      diagnostic('FOLDER_NOT_EMPTY', `What is inside the folder can't be listed: ${answer.why.detail}`, {
+        address,
+        severity: 'warning',
+      }),
+    ];
   }
   return answer.value.filter(isActive).map((item) => {
     const { urn, what } = say(item);
-    return diagnostic('FOLDER_NOT_EMPTY', `Inside the folder is ${what}.`, { address, urn, hint: 'Delete or move what is inside first.' });
+    return diagnostic('FOLDER_NOT_EMPTY', `Inside the folder is ${what}.`, {
+      address,
+      urn,
+      hint: 'Delete or move what is inside first.',
+    });
   });
 }
 
 function ambiguous(target: Target, matches: readonly JsonObject[]): Observation {
   const names = matches.map((item) => text(item, 'name')).join(', ');
   const { address, urn } = target.declaration;
-  const why = diagnostic('AMBIGUOUS', `More than one active folder has the display name "${textAt(target.desired, 'display_name')}" there: ${names}.`, { address, urn });
+  const why = diagnostic(
+    'AMBIGUOUS',
+    `More than one active folder has the display name "${textAt(target.desired, 'display_name')}" there: ${names}.`,
+    { address, urn },
+  );
   return { kind: 'unreadable', why };
-}
-
-/** The sibling that has the name: ours where an earlier attempt was under way, else named so that it can be adopted. */
-async function onRefused({ operation, failure, reads }: Refusal): Promise<WriteResult | null> {
-  const mayClash = failure.diagnostic.code === 'FOLDER_NAME_TAKEN' || (failure.canonical === 'FAILED_PRECONDITION' && operation.change !== 'delete') || failure.status === 409;
-  if (!mayClash || operation.change === 'delete') return null;
-  const [parent, displayName] = [textAt(operation.desired, 'parent'), textAt(operation.desired, 'display_name')];
-  const listed = await reads().foldersIn(parent);
-  const isOther = (item: JsonObject) => text(item, 'name') !== operation.observation?.id;
-  const sibling = listed.kind === 'ok' ? listed.value.find((item) => isActive(item) && text(item, 'displayName') === displayName && isOther(item)) : undefined;
-  if (sibling === undefined) return null;
-  const name = text(sibling, 'name');
-  if (operation.change === 'create' && operation.repeat) return { kind: 'done', id: name, resource: sibling, warnings: [] };
-  const { address, urn } = operation.declaration;
-  const hint = operation.change === 'create' ? 'Plan again to take it as it is, or adopt it: infra adopt <playbook> --target <step>.' : 'Choose another name, or rename that folder first.';
-  return { kind: 'failed', why: diagnostic('FOLDER_NAME_TAKEN', `Names are unique under a parent, and ${name} in ${parent} has the display name "${displayName}".`, { address, urn, hint }) };
 }
 
 function fromForeign(urn: string, desired: JsonObject): Foreign {

@@ -1,6 +1,6 @@
-import { present, textAt } from '../inputs.ts';
 import { organizationField } from '../common-inputs.ts';
 import { defineReads, nameSegments } from '../define-resource.ts';
+import { present, textAt } from '../inputs.ts';
 
 /** Organisations are only read: they come with a Cloud Identity account and can't be made by this API. */
 export const organization = defineReads({

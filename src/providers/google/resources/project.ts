@@ -1,20 +1,44 @@
 import { diagnostic } from '../../../core/codes.ts';
-import { diffFields } from '../../../core/diff.ts';
 import type { Diagnostic } from '../../../core/diagnostics.ts';
+import { diffFields } from '../../../core/diff.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { ChangeContext, FieldRule, Observation } from '../../../core/resource.ts';
 import { display } from '../../../core/value.ts';
-import type { Target, WriteOperation, WriteResult } from '../../lifecycle-provider.ts';
-import { labelsField, newProjectIdField, parentField, projectIdField, refuseWildcards, treeField, undeleteField } from '../common-inputs.ts';
-import { type ApiRequest, defineResource, type Foreign, type Refusal, segment } from '../define-resource.ts';
+import type { Target } from '../../lifecycle-provider.ts';
+import {
+  labelsField,
+  newProjectIdField,
+  parentField,
+  projectIdField,
+  refuseWildcards,
+  treeField,
+  undeleteField,
+} from '../common-inputs.ts';
+import { type ApiRequest, defineResource, type Foreign, segment } from '../define-resource.ts';
 import { booleanField, objectOf, present, textAt, textField } from '../inputs.ts';
-import { ABSENT, etagOf, found, invisible, isActive, isInsidePending, knownPlace, purgeTimeOf, stateOf, text } from '../observing.ts';
-import type { Answer, Reads } from '../reads.ts';
+import {
+  ABSENT,
+  etagOf,
+  found,
+  invisible,
+  isActive,
+  isInsidePending,
+  knownPlace,
+  purgeTimeOf,
+  stateOf,
+  text,
+} from '../observing.ts';
+import type { Reads } from '../reads.ts';
 import { projectNameFormat } from '../validation.ts';
+import { onProjectRefused, PROJECT_RETENTION_DAYS } from './project-clash.ts';
 
 const URN = 'google:cloudresourcemanager:project:';
-const RETENTION_DAYS = 30;
-const FIELDS: Readonly<Record<string, FieldRule>> = { project_id: 'identity', parent: 'movable', display_name: 'mutable', labels: 'merged' };
+const FIELDS: Readonly<Record<string, FieldRule>> = {
+  project_id: 'identity',
+  parent: 'movable',
+  display_name: 'mutable',
+  labels: 'merged',
+};
 
 export function projectUrn(projectId: string): string {
   return `${URN}${projectId}`;
@@ -31,7 +55,15 @@ export const project = defineResource({
       name: 'cloudresourcemanager.projects.ensure',
       kind: 'ensure',
       converge: 'ensure_project',
-      input: [newProjectIdField, parentField, textField('display_name', { aliases: ['displayName'], format: projectNameFormat }), labelsField, booleanField('labels_authoritative'), undeleteField, treeField],
+      input: [
+        newProjectIdField,
+        parentField,
+        textField('display_name', { aliases: ['displayName'], format: projectNameFormat }),
+        labelsField,
+        booleanField('labels_authoritative'),
+        undeleteField,
+        treeField,
+      ],
       declare: ({ project_id, parent, display_name, labels, labels_authoritative, undelete, organization }) => ({
         desired: present({ project_id, parent, display_name, labels }),
         options: present({ labels_authoritative, undelete, organization }),
@@ -59,18 +91,23 @@ export const project = defineResource({
   batchKey: () => null,
   requests,
   fromForeign,
-  removal: (desired) => ({ action: 'google.cloudresourcemanager.projects.delete', input: { project_id: text(desired, 'project_id') } }),
+  removal: (desired) => ({
+    action: 'google.cloudresourcemanager.projects.delete',
+    input: { project_id: text(desired, 'project_id') },
+  }),
   permissions: {
     create: ['resourcemanager.projects.create'],
     update: ['resourcemanager.projects.update', 'resourcemanager.projects.move'],
     delete: ['resourcemanager.projects.delete'],
     read: ['resourcemanager.projects.get', 'resourcemanager.projects.list'],
   },
-  retention: { days: RETENTION_DAYS, undelete: true },
+  retention: { days: PROJECT_RETENTION_DAYS, undelete: true },
   observe,
-  onRefused,
+  onRefused: onProjectRefused,
   answerProblem: ({ desired }, resource) =>
-    text(resource, 'projectId') === textAt(desired, 'project_id') ? null : `The answer is about "${text(resource, 'projectId')}", not about ${textAt(desired, 'project_id')}.`,
+    text(resource, 'projectId') === textAt(desired, 'project_id')
+      ? null
+      : `The answer is about "${text(resource, 'projectId')}", not about ${textAt(desired, 'project_id')}.`,
 });
 
 function requests(context: ChangeContext): readonly ApiRequest[] {
@@ -80,20 +117,37 @@ function requests(context: ChangeContext): readonly ApiRequest[] {
   if (change === 'delete') return [{ service: 'crm', method: 'DELETE', path }];
   const diff = diffFields(desired, observation?.actual ?? {}, declaration.fields);
   const patch = changedFields(context, Object.keys(diff), path);
-  const move: ApiRequest = { service: 'crm', method: 'POST', path: `${path}:move`, body: { destinationParent: display(desired['parent'] ?? null) } };
+  const move: ApiRequest = {
+    service: 'crm',
+    method: 'POST',
+    path: `${path}:move`,
+    body: { destinationParent: display(desired['parent'] ?? null) },
+  };
   const undelete: ApiRequest = { service: 'crm', method: 'POST', path: `${path}:undelete`, body: {} };
-  return [...(patch === null ? [] : [patch]), ...('parent' in diff ? [move] : []), ...(change === 'undelete' ? [undelete] : [])];
+  return [
+    ...(patch === null ? [] : [patch]),
+    ...('parent' in diff ? [move] : []),
+    ...(change === 'undelete' ? [undelete] : []),
+  ];
 }
 
 /** The body of a create: a project without a display name is called by its id, as gcloud does. */
 function creation({ desired }: ChangeContext): JsonObject {
   const { project_id, parent, display_name, labels } = desired;
-  const body = { projectId: display(project_id ?? null), displayName: display(display_name ?? project_id ?? null), parent: display(parent ?? null) };
+  const body = {
+    projectId: display(project_id ?? null),
+    displayName: display(display_name ?? project_id ?? null),
+    parent: display(parent ?? null),
+  };
   return labels === undefined ? body : { ...body, labels: display(labels) };
 }
 
 /** PATCH of just what differs; labels of others are sent back with ours, since the field is replaced whole. */
-function changedFields({ declaration, desired, observation }: ChangeContext, differing: readonly string[], path: string): ApiRequest | null {
+function changedFields(
+  { declaration, desired, observation }: ChangeContext,
+  differing: readonly string[],
+  path: string,
+): ApiRequest | null {
   const fields = differing.filter((field) => field === 'display_name' || field === 'labels');
   if (fields.length === 0) return null;
   const name = fields.includes('display_name') ? { displayName: display(desired['display_name'] ?? null) } : {};
@@ -107,12 +161,23 @@ function changedFields({ declaration, desired, observation }: ChangeContext, dif
     path,
     query: { updateMask },
     body: { ...name, ...(withLabels ? { labels: { ...theirs, ...ours } } : {}) },
-    logical: { service: 'crm', method: 'PATCH', path, updateMask, body: { ...name, ...(withLabels ? { labels: ours } : {}) } },
+    logical: {
+      service: 'crm',
+      method: 'PATCH',
+      path,
+      updateMask,
+      body: { ...name, ...(withLabels ? { labels: ours } : {}) },
+    },
   };
 }
 
 export function normalizeProject(resource: JsonObject): JsonObject {
-  return { project_id: text(resource, 'projectId'), parent: text(resource, 'parent'), display_name: text(resource, 'displayName'), labels: objectOf(resource['labels']) };
+  return {
+    project_id: text(resource, 'projectId'),
+    parent: text(resource, 'parent'),
+    display_name: text(resource, 'displayName'),
+    labels: objectOf(resource['labels']),
+  };
 }
 
 async function observe(target: Target, reads: Reads): Promise<Observation> {
@@ -122,7 +187,9 @@ async function observe(target: Target, reads: Reads): Promise<Observation> {
   const match = listed?.kind === 'ok' ? listed.value.find((item) => text(item, 'projectId') === projectId) : undefined;
   if (match !== undefined) return see(match, target, reads);
   const answer = await reads.project(projectId);
-  return answer.kind === 'ok' ? see(answer.value, target, reads) : invisible(answer, target, `The project ${projectId}`);
+  return answer.kind === 'ok'
+    ? see(answer.value, target, reads)
+    : invisible(answer, target, `The project ${projectId}`);
 }
 
 async function see(resource: JsonObject, target: Target, reads: Reads): Promise<Observation> {
@@ -132,7 +199,7 @@ async function see(resource: JsonObject, target: Target, reads: Reads): Promise<
     actual: normalizeProject(resource),
     etag: etagOf(resource),
     state: stateOf(resource),
-    purgeTime: purgeTimeOf(resource, RETENTION_DAYS),
+    purgeTime: purgeTimeOf(resource, PROJECT_RETENTION_DAYS),
     blockers: target.forDelete ? await obstacles(resource, target, reads) : [],
   });
 }
@@ -143,57 +210,25 @@ async function obstacles(resource: JsonObject, target: Target, reads: Reads): Pr
   const { address } = target.declaration;
   const [liens, billing] = await Promise.all([reads.liens(text(resource, 'name')), reads.billingInfo(projectId)]);
   const blocking = (liens.kind === 'ok' ? liens.value : []).map((lien) =>
-    diagnostic('LIEN', `${text(lien, 'name')} of "${text(lien, 'origin')}" keeps the project from being deleted: ${text(lien, 'reason')}`, { address, hint: `Remove it first: gcloud alpha resource-manager liens delete ${text(lien, 'name').replace('liens/', '')}` }),
+    diagnostic(
+      'LIEN',
+      `${text(lien, 'name')} of "${text(lien, 'origin')}" keeps the project from being deleted: ${text(lien, 'reason')}`,
+      {
+        address,
+        hint: `Remove it first: gcloud alpha resource-manager liens delete ${text(lien, 'name').replace('liens/', '')}`,
+      },
+    ),
   );
   const account = billing.kind === 'ok' ? text(billing.value, 'billingAccountName') : '';
   if (account === '') return blocking;
-  return [...blocking, diagnostic('BILLING_LINKED', `The project is linked to ${account}; the deletion cuts that link and an undelete does not bring it back.`, { address })];
-}
-
-/**
- * "Already exists" is told apart by a read: ours, elsewhere, pending deletion, or someone else's. After an attempt whose
- * answer was lost, what can't be seen yet is ours and under way.
- */
-async function onRefused(refusal: Refusal): Promise<WriteResult | null> {
-  const { operation, failure } = refusal;
-  const isTaken = failure.status === 409 && failure.canonical !== 'ABORTED';
-  if (operation.change !== 'create' || !(isTaken || (operation.repeat && failure.status === 403))) return null;
-  const projectId = textAt(operation.desired, 'project_id');
-  const seen = await lookAt(projectId, refusal);
-  const { address, urn } = operation.declaration;
-  if (seen.kind === 'ok') return existing(seen.value, operation);
-  if (operation.repeat) {
-    const why = diagnostic('OPERATION_PENDING', `An earlier attempt to create ${projectId} is under way, and the project can't be seen yet.`, { address, urn });
-    return { kind: 'pending', operation: operation.pendingOperation ?? '', why };
-  }
-  const detail = `The id ${projectId} is taken: someone else has it, or it was deleted within 30 days. Ids are unique for ever.`;
-  return { kind: 'failed', why: diagnostic('PROJECT_ID_TAKEN', detail, { address, urn, hint: 'Choose another project_id.' }) };
-}
-
-const LOOKS_MS = [0, 1_000, 3_000, 8_000];
-
-async function lookAt(projectId: string, { operation, reads, sleep }: Refusal): Promise<Answer<JsonObject>> {
-  let seen = await reads().project(projectId);
-  for (const delay of operation.repeat ? LOOKS_MS : []) {
-    if (seen.kind === 'ok') break;
-    await sleep(delay);
-    seen = await reads().project(projectId);
-  }
-  return seen;
-}
-
-function existing(resource: JsonObject, { desired, declaration }: WriteOperation): WriteResult {
-  const { address, urn } = declaration;
-  const projectId = text(resource, 'projectId');
-  const [parent, wanted] = [text(resource, 'parent'), textAt(desired, 'parent')];
-  if (!isActive(resource)) {
-    const purged = purgeTimeOf(resource, RETENTION_DAYS);
-    const detail = `${projectId} in ${parent} is pending deletion${purged === null ? '' : ` and is gone for good after ${purged}`}.`;
-    return { kind: 'failed', why: diagnostic('PENDING_DELETION', detail, { address, urn, hint: 'Set undelete: true to have it back.' }) };
-  }
-  if (parent === wanted) return { kind: 'done', id: text(resource, 'name'), resource, warnings: [] };
-  const detail = `${projectId} exists already, in ${parent || 'no parent'} and not in ${wanted}; the next plan shows the move.`;
-  return { kind: 'failed', why: diagnostic('ALREADY_EXISTS', detail, { address, urn, hint: 'Plan again.' }) };
+  return [
+    ...blocking,
+    diagnostic(
+      'BILLING_LINKED',
+      `The project is linked to ${account}; the deletion cuts that link and an undelete does not bring it back.`,
+      { address },
+    ),
+  ];
 }
 
 function fromForeign(urn: string, desired: JsonObject): Foreign {

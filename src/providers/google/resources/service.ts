@@ -12,9 +12,17 @@ import { serviceNameFormat } from '../validation.ts';
 const URN = 'google:serviceusage:service:';
 const PAGE_SIZE = '200';
 
-const serviceField = textField('service_name', { aliases: ['service'], required: true, isStatic: true, format: serviceNameFormat });
+const serviceField = textField('service_name', {
+  aliases: ['service'],
+  required: true,
+  isStatic: true,
+  format: serviceNameFormat,
+});
 
-const declare = ({ project_id, service_name }: ValueObject): Declared => ({ desired: present({ project_id, service: service_name }), options: {} });
+const declare = ({ project_id, service_name }: ValueObject): Declared => ({
+  desired: present({ project_id, service: service_name }),
+  options: {},
+});
 
 export const service = defineResource({
   type: 'service',
@@ -43,7 +51,12 @@ export const service = defineResource({
       converge: 'single',
       input: [projectIdField],
       declare: ({ project_id }) => ({ desired: present({ project_id }), options: {} }),
-      request: ({ project_id }) => ({ service: 'serviceusage', method: 'GET', path: `projects/${segment(project_id)}/services`, query: { filter: 'state:ENABLED', pageSize: PAGE_SIZE } }),
+      request: ({ project_id }) => ({
+        service: 'serviceusage',
+        method: 'GET',
+        path: `projects/${segment(project_id)}/services`,
+        query: { filter: 'state:ENABLED', pageSize: PAGE_SIZE },
+      }),
       read: async (desired, reads) => mapAnswer('services', await reads.enabledServices(textAt(desired, 'project_id'))),
     },
   ],
@@ -51,7 +64,10 @@ export const service = defineResource({
   batchKey: (desired) => `services:projects/${textAt(desired, 'project_id')}`,
   requests,
   fromForeign,
-  removal: (desired) => ({ action: 'google.serviceusage.services.disable', input: { project_id: desired['project_id'] ?? null, service_name: desired['service'] ?? null } }),
+  removal: (desired) => ({
+    action: 'google.serviceusage.services.disable',
+    input: { project_id: desired['project_id'] ?? null, service_name: desired['service'] ?? null },
+  }),
   permissions: {
     create: ['serviceusage.services.enable'],
     update: ['serviceusage.services.enable'],
@@ -67,9 +83,25 @@ function requests({ change, desired }: ChangeContext): readonly ApiRequest[] {
   const path = `projects/${segment(projectId)}/services/${segment(name)}`;
   if (change === 'delete') {
     const body = { disableDependentServices: false, checkIfServiceHasUsage: 'SKIP' };
-    return [{ service: 'serviceusage', method: 'POST', path: `${path}:disable`, body, logical: { disable: name, project: projectId } }];
+    return [
+      {
+        service: 'serviceusage',
+        method: 'POST',
+        path: `${path}:disable`,
+        body,
+        logical: { disable: name, project: projectId },
+      },
+    ];
   }
-  return [{ service: 'serviceusage', method: 'POST', path: `${path}:enable`, body: {}, logical: { enable: name, project: projectId } }];
+  return [
+    {
+      service: 'serviceusage',
+      method: 'POST',
+      path: `${path}:enable`,
+      body: {},
+      logical: { enable: name, project: projectId },
+    },
+  ];
 }
 
 async function observe(target: Target, reads: Reads): Promise<Observation> {
@@ -78,11 +110,15 @@ async function observe(target: Target, reads: Reads): Promise<Observation> {
   const enabled = await reads.enabledServices(projectId);
   if (enabled.kind === 'failed') return unreadable(enabled, target);
   const resource = enabled.value.get(name);
-  return resource === undefined ? ABSENT : found(resource, { actual: { project_id: projectId, service: name }, state: 'ENABLED' });
+  return resource === undefined
+    ? ABSENT
+    : found(resource, { actual: { project_id: projectId, service: name }, state: 'ENABLED' });
 }
 
 /** The ancestor's adopt facts carry `{state}` alone; the URN has the rest. */
 function fromForeign(urn: string, _desired: JsonObject): Foreign {
   const [, projectId, name] = /^google:serviceusage:service:([^/]+)\/(.+)$/.exec(urn) ?? [];
-  return projectId === undefined || name === undefined ? null : { urn, desired: { project_id: projectId, service: name } };
+  return projectId === undefined || name === undefined
+    ? null
+    : { urn, desired: { project_id: projectId, service: name } };
 }

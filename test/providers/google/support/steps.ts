@@ -1,7 +1,7 @@
+import type { Declaration, FormatStrictness } from '../../../../src/core/resource.ts';
 import type { GuardSpec, Step } from '../../../../src/core/step.ts';
 import { DEFAULT_POLL } from '../../../../src/core/step.ts';
 import type { ValueObject } from '../../../../src/core/value.ts';
-import type { Declaration, FormatStrictness } from '../../../../src/core/resource.ts';
 import { googleCatalogue } from '../../../../src/providers/google/catalogue.ts';
 
 let written = 0;
@@ -10,7 +10,9 @@ let written = 0;
 export function stepOf(address: string, action: string, input: ValueObject, more: Partial<Step> = {}): Step {
   written += 1;
   const source = { file: 'p.yaml', line: written, column: 1 };
-  const positions = new Map(Object.keys(input).map((key, index) => [`input.${key}`, { file: 'p.yaml', line: written, column: 10 + index }]));
+  const positions = new Map(
+    Object.keys(input).map((key, index) => [`input.${key}`, { file: 'p.yaml', line: written, column: 10 + index }]),
+  );
   return {
     address,
     name: address,
@@ -42,7 +44,13 @@ export function stepOf(address: string, action: string, input: ValueObject, more
   };
 }
 
-export const NO_GUARD: GuardSpec = { requireOrg: null, requireOrgDisplayName: null, requireBillingAccount: null, requireCloudId: null, requireFolder: null };
+export const NO_GUARD: GuardSpec = {
+  requireOrg: null,
+  requireOrgDisplayName: null,
+  requireBillingAccount: null,
+  requireCloudId: null,
+  requireFolder: null,
+};
 
 export function guardOf(more: Partial<GuardSpec>): GuardSpec {
   return { ...NO_GUARD, ...more };
@@ -56,6 +64,7 @@ export function linked(steps: readonly Step[], strictness: FormatStrictness = 'e
 export function declared(step: Step, others: readonly Step[] = []): Declaration {
   const { declarations, diagnostics } = linked([...others, step]);
   const declaration = declarations.get(step.address);
-  if (diagnostics.length > 0 || declaration === undefined) throw new Error(`does not link: ${JSON.stringify(diagnostics)}`);
+  if (diagnostics.length > 0 || declaration === undefined)
+    throw new Error(`does not link: ${JSON.stringify(diagnostics)}`);
   return declaration;
 }
