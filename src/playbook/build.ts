@@ -73,12 +73,14 @@ export class StepBuilder {
     return [...new Set([...references.map((reference) => reference.address), ...shared])];
   }
 
+  /** Keys as they are written; of an input that a template gives, as it gave them. */
   #checkInputKeys(instance: Instance, input: ValueObject): void {
     const { action } = instance.chosen;
     const node = child(instance.tool, 'input');
-    for (const key of Object.keys(input)) {
+    const written = node?.kind === 'map' ? node.entries : null;
+    for (const key of written?.keys() ?? Object.keys(input)) {
       if (action.inputKeys.includes(key)) continue;
-      const place = (node?.kind === 'map' ? node.entries.get(key) : undefined) ?? node ?? instance.tool;
+      const place = written?.get(key) ?? node ?? instance.tool;
       const hint = didYouMean(key, action.inputKeys) ?? `keys: ${action.inputKeys.join(', ')}`;
       this.#context.findings.add('UNKNOWN_KEY', `The input of ${action.name} has no key "${key}".`, place, {
         hint,

@@ -1,5 +1,6 @@
-import type { Json } from '../core/json.ts';
-import { isUnknown, type Unknown, unknownOf, type Value, type ValueObject } from '../core/value.ts';
+import { isJsonObject, type Json } from '../core/json.ts';
+import { didYouMean } from '../core/nearest.ts';
+import { isUnknown, type Reference, type Unknown, unknownOf, type Value, type ValueObject } from '../core/value.ts';
 import type { Budget } from './budget.ts';
 import { type Expression, type FilterArguments, TemplateError } from './expression.ts';
 import { type Arguments, FILTERS, type Filter } from './filters.ts';
@@ -132,7 +133,7 @@ export function follow(base: Json, path: readonly Segment[], start: string): Jso
   let where = start;
   for (const step of path) {
     const next = childOf(current, step);
-    if (next === undefined) return new Missing(missingText(current, step, where));
+    if (next === undefined) return new Missing(missingText(current, step, where), missingHint(current, step));
     where = typeof step === 'number' ? `${where}[${step}]` : `${where}.${step}`;
     current = next;
   }
@@ -156,6 +157,11 @@ function childOf(value: Json, step: Segment): Json | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const key = String(step);
   return Object.hasOwn(value, key) ? (value as Readonly<Record<string, Json>>)[key] : undefined;
+}
+
+/** The nearest key of a map; else the advice of `present`. */
+function missingHint(value: Json, step: Segment): string | null {
+  return isJsonObject(value) && typeof step === 'string' ? didYouMean(step, Object.keys(value)) : null;
 }
 
 function missingText(value: Json, step: Segment, where: string): string {
@@ -185,14 +191,22 @@ function binary(expression: Of<'binary'>, names: Names, budget: Budget): Operand
 
 /** Joins values to a text. Unknown ones stay as parts: they are passed on inside the text, not decided on. */
 export function concatenate(values: readonly Value[], budget: Budget): string | Unknown {
-  const parts = values.flatMap((value): (string | Exclude<Unknown['parts'], null>[number])[] => {
-    if (!isUnknown(value)) return [textOf(known(value), budget)];
-    if (value.parts === null) throw new NeedsResult();
-    return [...value.parts];
-  });
-  if (parts.every((part) => typeof part === 'string')) return parts.join('');
-  // A lone part would be the value itself and keep its type; here it is a text.
-  return unknownOf(parts.length === 1 ? [...parts, ''] : parts);
+  const parts: (string | Reference)[] = [];
+  for (const value of values) {
+    if (!isUnknown(value)) addPart(parts, textOf(known(value), budget));
+    else if (value.parts === null) throw new NeedsResult();
+    else for (const part of value.parts) addPart(parts, part);
+  }
+  const [first, ...more] = parts;
+  if (more.length === 0 && typeof first !== 'object') return first ?? '';
+  // A lone reference would be the value itself and keep its type; here it is a text.
+  return unknownOf(more.length === 0 ? [...parts, ''] : parts);
+}
+
+function addPart(parts: (string | Reference)[], part: string | Reference): void {
+  const last = parts.at(-1);
+  if (typeof part === 'string' && typeof last === 'string') parts[parts.length - 1] = last + part;
+  else parts.push(part);
 }
 
 function filter(expression: Of<'filter'>, names: Names, budget: Budget): Operand {

@@ -17,27 +17,28 @@ export function isTemplate(text: string): boolean {
 
 /** Cuts a text at its expressions, in one pass. Statements and comments are refused. Throws TemplateError. */
 export function splitTemplate(text: string): TemplateText {
-  const source = text.endsWith('\n') && text.trimEnd().endsWith('}}') ? text.slice(0, -1) : text;
   const parts: (string | { expression: string })[] = [];
   let position = 0;
   let trimNext = false;
-  while (position < source.length) {
-    const start = findOpening(source, position);
-    const end = start === -1 ? source.length : start;
-    let literal = source.slice(position, end);
+  while (position < text.length) {
+    const start = findOpening(text, position);
+    const end = start === -1 ? text.length : start;
+    let literal = text.slice(position, end);
     if (trimNext) literal = literal.trimStart();
     if (start === -1) {
       if (literal !== '') parts.push(literal);
       break;
     }
-    const close = findClosing(source, start + 2);
-    const { expression, trimBefore, trimAfter } = dashes(source.slice(start + 2, close));
+    const close = findClosing(text, start + 2);
+    const { expression, trimBefore, trimAfter } = dashes(text.slice(start + 2, close));
     if (trimBefore) literal = literal.trimEnd();
     if (literal !== '') parts.push(literal);
     parts.push({ expression: checked(expression) });
     trimNext = trimAfter;
     position = close + 2;
   }
+  // A block scalar ends with a line break that nobody means.
+  if (parts.length === 2 && parts[1] === '\n') parts.pop();
   return { parts, whole: parts.length === 1 && typeof parts[0] === 'object' };
 }
 

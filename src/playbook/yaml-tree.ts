@@ -1,4 +1,4 @@
-import { isAlias, isMap, isScalar, isSeq, type Pair, type ParsedNode, type YAMLMap, type YAMLSeq } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq, type Pair, type ParsedNode, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { Findings } from './findings.ts';
 import type { Entry, MapNode, Origin, ScalarNode, TreeNode } from './tree.ts';
 
@@ -7,6 +7,10 @@ const MAX_ALIAS_NODES = 200_000;
 const MAX_TREE_DEPTH = 64;
 /** Would set an object's prototype where a key is assigned; no cloud has such a field. */
 const REFUSED_KEY = '__proto__';
+
+const TAG_PREFIX = 'tag:yaml.org,2002:';
+/** What JSON can carry; sets, dates and binary data have no meaning here. */
+const TAGS: ReadonlySet<string> = new Set(['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => TAG_PREFIX + name));
 
 /** Turns the library's nodes into ours: keys checked, aliases resolved and bounded. One builder a file, part by part. */
 export class TreeBuilder {
@@ -31,6 +35,7 @@ export class TreeBuilder {
 
   #convert(node: unknown): TreeNode {
     if (isAlias(node)) return this.#resolveAlias(node.source, this.#offsetOf(node));
+    if (isNode(node)) this.#checkTag(node.tag, this.#offsetOf(node));
     if (isScalar(node)) {
       const tree = this.#scalar(scalarValue(node.value, node.source), this.#offsetOf(node));
       if (node.anchor !== undefined) this.#anchors.set(node.anchor, tree);
@@ -41,6 +46,12 @@ export class TreeBuilder {
     // Registered only now: an alias inside its own anchor finds nothing and is refused.
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, tree);
     return tree;
+  }
+
+  #checkTag(tag: string | undefined, offset: number): void {
+    if (tag === undefined || TAGS.has(tag)) return;
+    const detail = `The tag ${tag.replace(TAG_PREFIX, '!!')} is not accepted.`;
+    this.#findings.add('YAML_INVALID', detail, { origin: this.#origin, offset });
   }
 
   #offsetOf(node: { readonly range?: readonly number[] | null | undefined }): number {
