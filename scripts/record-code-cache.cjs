@@ -1,11 +1,11 @@
-// Preloaded into a run of dist/entry.cjs on Node 20: keeps what V8 compiled of each chunk, for src/cli/code-cache.ts to use.
+// Preloaded into a run of entry.cjs on Node 20: keeps what V8 compiled of each chunk, for src/cli/code-cache.ts to use.
 // A chunk that has a cache already is loaded from it and never comes by here.
-const { mkdirSync, writeFileSync } = require('node:fs');
+const { mkdirSync, realpathSync, writeFileSync } = require('node:fs');
 const { Module } = require('node:module');
 const { basename, dirname, join } = require('node:path');
 const { Script } = require('node:vm');
 
-const dist = join(__dirname, '..', 'dist');
+const dist = dirname(realpathSync(process.argv[1]));
 const cache = join(dist, 'cache', `${process.version}-${process.arch}`);
 const compiled = new Map();
 const compile = Module.prototype._compile;

@@ -1,20 +1,15 @@
+import type { PlanSource } from '../engine/plan-store.ts';
 import { shellCommand } from '../views/shell.ts';
 import type { WorkflowFlags } from './workflow-flags.ts';
-import type { Workflow } from './workflow-types.ts';
 
 /**
  * The command that applies a plan, up to ` --confirm <digest>`: a plan that is kept with its playbook is found by its
  * digest; else everything that made it has to be said again, but for values where a token is among them.
  */
-export function applyCommandFor({ flags, project }: Workflow, saved: boolean): string {
-  const complete = project.source.text !== null;
-  const whole = saved && complete;
-  return shellCommand([
-    'infra',
-    'apply',
-    ...(whole ? [] : playbookWords(flags, project.source.path, complete)),
-    ...callerWords(flags),
-  ]);
+export function applyCommandFor(flags: WorkflowFlags, source: PlanSource, saved: boolean): string {
+  const complete = source.text !== null;
+  const words = saved && complete ? [] : playbookWords(flags, source.path, complete);
+  return shellCommand(['infra', 'apply', ...words, ...callerWords(flags)]);
 }
 
 function playbookWords(flags: WorkflowFlags, path: string, complete: boolean): readonly string[] {

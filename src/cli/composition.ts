@@ -139,5 +139,9 @@ async function openGoogle(
     userAgent: `infra/${VERSION}`,
     ...(parallelism === null ? {} : { concurrency: parallelism }),
   });
-  return { kind: 'open', provider: createGoogleProvider(client) };
+  const { credential, quotaProject } = options;
+  return {
+    kind: 'open',
+    provider: createGoogleProvider(client, { authenticationSource: credential.description, quotaProject }),
+  };
 }

@@ -18,7 +18,7 @@ export interface Interrupts {
 
 /**
  * Listens for SIGINT and SIGTERM: the first stops, the second aborts, a third (or a run that does not come to an end) quits.
- * A run that only reads has nothing to settle: its first interrupt aborts at once. `waitingFor` names what is in flight.
+ * A run that only reads has nothing to settle: its first interrupt quits. `waitingFor` names what is in flight.
  */
 export function listenForInterrupts(host: Host, settles: boolean, waitingFor: () => readonly string[]): Interrupts {
   const stop = new AbortController();
@@ -39,7 +39,7 @@ export function listenForInterrupts(host: Host, settles: boolean, waitingFor: ()
     }
     first = signal;
     stop.abort();
-    if (!settles) return giveUp();
+    if (!settles) return quit();
     host.stderr.write(`${firstMessage(waitingFor())}\n`);
   });
   return {

@@ -131,7 +131,7 @@ async function tell(workflow: Workflow, result: ApplyResult): Promise<ExitCode> 
     return exitOfDiagnostics(result.diagnostics, workflow.interruptedBy());
   }
   const report = { ...result.report, diagnostics: [...workflow.project.notices, ...result.report.diagnostics] };
-  const applyCommand = applyCommandFor(workflow, true);
+  const applyCommand = applyCommandFor(workflow.flags, workflow.project.source, true);
   await workflow.output.result({
     diagnostics: report.diagnostics,
     human: (options) => renderApply(report, { ...options, applyCommand }),
