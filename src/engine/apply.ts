@@ -6,6 +6,7 @@ import { isJsonObject } from '../core/json.ts';
 import { hasPendingWrite, isPending } from '../core/plan.ts';
 import type { LogState, RowBody, RowContext } from '../eventlog/event-log.ts';
 import { checkConfirmation } from './confirmation.ts';
+import { intend } from './intend.ts';
 import { type PlanRun, runPlan } from './plan-run.ts';
 import type { ApplyRequest, ApplyResult, EnginePorts } from './ports.ts';
 import { type Prepared, prepare } from './prepare.ts';
@@ -40,9 +41,10 @@ function stacksToLock({ steps }: Prepared): readonly string[] {
   return stacks.length === 0 ? [UNSCOPED] : [...new Set(stacks)].sort();
 }
 
-async function applyLocked(ports: EnginePorts, request: ApplyRequest, prepared: Prepared): Promise<ApplyResult> {
+async function applyLocked(ports: EnginePorts, request: ApplyRequest, base: Prepared): Promise<ApplyResult> {
   await ports.log.verify();
-  const log = await ports.log.read(prepared.target);
+  const log = await ports.log.read(base.target);
+  const prepared = intend(ports, base, log.model);
   const run = await runPlan(ports, prepared, request.verb, log);
   const context: RowContext = {
     execution_id: newExecutionId(ports),
@@ -88,8 +90,8 @@ function settlementRows({ open, verdict, fact }: Settlement): readonly RowBody[]
   } as const;
   if (verdict === 'done' && fact !== null)
     return [
-      { ...outcome, status: 'done', code: null },
       { type: 'provider.fact', provider_fact: fact },
+      { ...outcome, status: 'done', code: null },
     ];
   if (verdict === 'not_applied') return [{ ...outcome, status: 'failed', code: 'NOT_APPLIED' }];
   return [];

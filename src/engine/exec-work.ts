@@ -90,8 +90,8 @@ export async function recordSettlement(context: ExecContext, { settlement }: Pla
     settlement.fact === null
       ? [{ ...outcome, status: 'failed' as const, code: 'NOT_APPLIED' }]
       : [
-          { ...outcome, status: 'done' as const, code: null },
           { type: 'provider.fact' as const, provider_fact: settlement.fact },
+          { ...outcome, status: 'done' as const, code: null },
         ];
   const problem = await tryAppend(context.ports, context.row, rows);
   if (problem !== null) throw new DiagnosticError([problem]);
