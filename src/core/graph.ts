@@ -79,3 +79,10 @@ export function closureOf(nodes: Iterable<string>, edges: Edges): ReadonlySet<st
   }
   return reached;
 }
+
+/** The same nodes with every dependency the other way round. */
+export function reversed(edges: Edges): Edges {
+  const turned = new Map<string, string[]>([...edges.keys()].map((node) => [node, []]));
+  for (const [node, needs] of edges) for (const need of needs) turned.get(need)?.push(node);
+  return turned;
+}

@@ -112,6 +112,13 @@ export interface LinkResult {
 /** Where a step's real calls would go; formats are checked harder for the real cloud. */
 export type FormatStrictness = 'error' | 'warning';
 
+export interface ResourceTraits {
+  /** Counts as protected as long as no fact says otherwise. */
+  readonly protectedByDefault: boolean;
+  /** Its deletion takes along what lies in it. */
+  readonly takesContents: boolean;
+}
+
 /** The pure, offline half of a provider: what there is, what an input means, what would be sent. */
 export interface ProviderCatalogue {
   readonly provider: string;
@@ -140,6 +147,8 @@ export interface ProviderCatalogue {
     urn: string,
     desired: Json,
   ): { readonly action: string; readonly input: JsonObject } | null;
+  /** How resources of a type behave when a stack is taken down. */
+  traitsOf(resourceType: string): ResourceTraits;
   /** Checks values that were unknown when linked, once they are known. */
   settle(declaration: Declaration, desired: ValueObject): readonly InputProblem[];
   /** Refuses any reference to another organisation or billing account than the pinned one; before anything is sent. */

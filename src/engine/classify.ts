@@ -45,7 +45,8 @@ export function decideEnsure(
 }
 
 function notVisible(item: PreparedStep, urn: string | null, why: Diagnostic): Diagnostic {
-  const detail = 'It does not exist, or this identity may not see it: the cloud answers both alike. A create shows which.';
+  const detail =
+    'It does not exist, or this identity may not see it: the cloud answers both alike. A create shows which.';
   return at(item, urn, { ...diagnostic('NOT_VISIBLE', detail), severity: 'note', retryable: why.retryable });
 }
 
@@ -129,13 +130,21 @@ export function decideAdopt(
   urn: string | null,
   desired: ValueObject,
   seen: Observation,
-  ownership: { readonly recorded: Json; readonly owned: boolean; readonly foreignStack: string | null },
+  ownership: {
+    readonly recorded: Json;
+    readonly owned: boolean;
+    readonly foreignStack: string | null;
+    /** One of many that are offered for adoption: what is absent is listed, and stops nothing. */
+    readonly amongOthers: boolean;
+  },
 ): Decision {
   if (seen.kind === 'unreadable' || seen.kind === 'not_visible') return blocked('unknown', at(item, urn, seen.why));
   if (seen.kind === 'absent' || seen.state === 'DELETE_REQUESTED') {
     const detail =
       'it does not exist, so there is nothing to accept as desired. Create it with reconcile: enforce, or mend the step.';
-    return blocked(false, at(item, urn, diagnostic('ADOPT_ABSENT', detail)));
+    const absent = at(item, urn, diagnostic('ADOPT_ABSENT', detail));
+    if (!ownership.amongOthers) return blocked(false, absent);
+    return { change: 'none', present: false, diff: NO_DIFF, diagnostics: [{ ...absent, severity: 'warning' }] };
   }
   if (ownership.foreignStack !== null) {
     const detail = `stack ${JSON.stringify(ownership.foreignStack)} owns it. Pass --take-over ${ownership.foreignStack} to take it over.`;

@@ -84,6 +84,7 @@ function decisionOf(
     recorded: owned?.lastDesired ?? null,
     owned: owned !== undefined && owned.stack === (item.stack ?? UNSCOPED),
     foreignStack,
+    amongOthers: context.prepared.verb === 'adopt' && context.prepared.steps.size > 1,
   });
 }
 

@@ -52,6 +52,7 @@ export async function runPlan(ports: EnginePorts, prepared: Prepared, verb: Plan
   }
   const steps = new Map<string, PlannedStep>();
   for (const [address, promise] of running) steps.set(address, await promise);
+  if (verb === 'adopt' || verb === 'destroy') await requireProviders(context, steps);
   refuseDuplicates(steps);
   const { plan, digestInput } = assemble(prepared, verb, steps);
   ports.emit({ type: 'plan_summary', summary: plan.summary, digest: plan.digest });
@@ -62,6 +63,23 @@ export async function runPlan(ports: EnginePorts, prepared: Prepared, verb: Plan
 function refuseDuplicates(steps: ReadonlyMap<string, PlannedStep>): void {
   const found = duplicateUrns([...steps.values()].map(({ item, urn }) => ({ step: item.step, held: item.held, urn })));
   if (found.length > 0) throw new DiagnosticError(found);
+}
+
+/** Adoption and destruction are decided on what is live: without a provider there is nothing to plan. */
+async function requireProviders(context: PlanContext, steps: ReadonlyMap<string, PlannedStep>): Promise<void> {
+  const missing: Diagnostic[] = [];
+  for (const { item, provider, shown } of steps.values()) {
+    if (provider !== null || item.verdict !== null) continue;
+    const opened = await context.open(item);
+    if (opened.kind === 'unusable')
+      missing.push({
+        ...opened.why,
+        severity: 'error',
+        address: shown.address,
+        source: opened.why.source ?? shown.source,
+      });
+  }
+  if (missing.length > 0) throw new DiagnosticError(missing);
 }
 
 /** Providers by auth and endpoint; offline there are none. */

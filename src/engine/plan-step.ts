@@ -7,7 +7,7 @@ import type { Decision } from './classify.ts';
 import { decide } from './decide-step.ts';
 import { blockedBy, type Findings, unread, urnOf } from './findings.ts';
 import type { PlanContext } from './plan-context.ts';
-import { checkGuardOffline, type PreparedStep } from './prepare.ts';
+import { checkGuardOffline, type IntendedVerdict, type PreparedStep } from './prepare.ts';
 import { resolveDesired } from './resolve.ts';
 import { resultData } from './results.ts';
 import type { PlannedStep } from './runtime.ts';
@@ -35,6 +35,7 @@ async function dependenciesOf(context: PlanContext, item: PreparedStep): Promise
 
 async function findOut(context: PlanContext, item: PreparedStep, dependencies: Dependencies): Promise<Findings> {
   const opened = await context.open(item);
+  if (item.verdict !== null) return intended(context, item, opened, item.verdict);
   try {
     const desired = resolveDesired(
       item,
@@ -73,6 +74,27 @@ async function findOut(context: PlanContext, item: PreparedStep, dependencies: D
       diff: {},
       diagnostics,
     });
+  }
+}
+
+/** What the verb decided needs no look at the cloud. */
+function intended(
+  context: PlanContext,
+  item: PreparedStep,
+  opened: OpenedProvider,
+  verdict: IntendedVerdict,
+): Findings {
+  const { desired } = item.declaration;
+  const present = verdict.kind === 'gone' ? false : 'unknown';
+  const decided = (change: Decision['change']): Decision => ({ change, present, diff: {}, diagnostics: [] });
+  switch (verdict.kind) {
+    case 'kept':
+      return unread(context, item, desired, opened, decided('delete'));
+    case 'blocked':
+      return unread(context, item, desired, opened, blockedBy(item, verdict.why));
+    case 'gone':
+    case 'within':
+      return unread(context, item, desired, opened, decided('none'));
   }
 }
 
@@ -159,7 +181,8 @@ function targetOf(context: PlanContext, item: PreparedStep, desired: ValueObject
 }
 
 function isPendingContainer({ shown }: PlannedStep): boolean {
-  return shown.change === 'create' || shown.change === 'unknown';
+  const absent = shown.reconcile === 'adopt' && shown.present === false;
+  return shown.change === 'create' || shown.change === 'unknown' || absent;
 }
 
 /** A read waits for what changes under it; else it is made now, so that others can use its result. */

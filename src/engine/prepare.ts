@@ -1,6 +1,6 @@
 import { type Code, diagnostic } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError, hasErrors, type SourcePosition } from '../core/diagnostics.ts';
-import { type Edges, topologicalOrder } from '../core/graph.ts';
+import { type Edges, reversed, topologicalOrder } from '../core/graph.ts';
 import type { PlanVerb } from '../core/plan.ts';
 import type { ActionSpec, Declaration, InputProblem, ProviderCatalogue } from '../core/resource.ts';
 import type { Playbook, Reconcile, Step } from '../core/step.ts';
@@ -21,9 +21,22 @@ export interface PreparedStep {
   readonly held: string | null;
   /** Direct dependencies that take part, sorted. */
   readonly dependsOn: readonly string[];
+  /** Decided by the verb rather than by looking. */
+  readonly verdict: IntendedVerdict | null;
 }
 
+/** What a verb says about a step without a look at the cloud. */
+export type IntendedVerdict =
+  /** Not touched: protected, found, or needed by what is. */
+  | { readonly kind: 'kept' }
+  | { readonly kind: 'blocked'; readonly why: Diagnostic }
+  /** Deleted before, as the log says. */
+  | { readonly kind: 'gone' }
+  /** Ends with the deletion of what it lies in. */
+  | { readonly kind: 'within'; readonly container: string };
+
 export interface Prepared {
+  readonly verb: PlanVerb | 'exec';
   readonly playbook: Playbook;
   readonly options: VerbOptions;
   readonly target: string;
@@ -48,7 +61,8 @@ export function prepare(
   if (hasErrors(diagnostics)) throw new DiagnosticError(diagnostics);
   const edges = edgesOf(runnable, declarations);
   const order = orderOf(edges, runnable);
-  const selection = selectSteps(runnable, declarations, edges, options);
+  // A deletion waits for what depends on the resource, so that is what its selection brings along.
+  const selection = selectSteps(runnable, declarations, verb === 'destroy' ? reversed(edges) : edges, options);
   const steps = new Map<string, PreparedStep>();
   for (const step of runnable) {
     const declaration = declarations.get(step.address);
@@ -64,6 +78,7 @@ export function prepare(
   ];
   if (hasErrors(problems)) throw new DiagnosticError(problems);
   return {
+    verb,
     playbook,
     options,
     target: targetOf(steps, options),
@@ -75,7 +90,7 @@ export function prepare(
   };
 }
 
-function linkAll(
+export function linkAll(
   catalogues: EnginePorts['catalogues'],
   steps: readonly Step[],
   options: VerbOptions,
@@ -100,7 +115,7 @@ function strictnessOf(step: Step, options: VerbOptions, verb: PlanVerb | 'exec')
   return verb === 'exec' && step.dryRun !== false ? 'warning' : 'error';
 }
 
-function edgesOf(steps: readonly Step[], declarations: ReadonlyMap<string, Declaration>): Edges {
+export function edgesOf(steps: readonly Step[], declarations: ReadonlyMap<string, Declaration>): Edges {
   const known = new Set(steps.map((step) => step.address));
   return new Map(
     steps.map((step) => {
@@ -110,7 +125,7 @@ function edgesOf(steps: readonly Step[], declarations: ReadonlyMap<string, Decla
   );
 }
 
-function orderOf(edges: Edges, steps: readonly Step[]): readonly string[] {
+export function orderOf(edges: Edges, steps: readonly Step[]): readonly string[] {
   const ordering = topologicalOrder(edges);
   if (ordering.kind === 'ordered') return ordering.order;
   const sources = new Map(steps.map((step) => [step.address, step.source]));
@@ -146,6 +161,7 @@ function prepareStep(
     reconcile,
     held,
     dependsOn: needs,
+    verdict: null,
   };
 }
 

@@ -7,7 +7,6 @@ import type { LifecycleProvider, WriteOperation } from '../providers/lifecycle-p
 import { type Decision, decideDelete, decideEnsure } from './classify.ts';
 import { checkGuardOffline } from './prepare.ts';
 import { resolveDesired } from './resolve.ts';
-import { resultData } from './results.ts';
 import type { PlannedStep } from './runtime.ts';
 import { type StepState, stateOf } from './step-state.ts';
 import { FRESH_MS, type Walk } from './walk-state.ts';
@@ -21,8 +20,15 @@ export interface ReadyWrite {
   readonly startedAt: number;
 }
 
+/** A write that a second look showed to be needless. */
+export interface AlreadyDone {
+  readonly planned: PlannedStep;
+  readonly desired: ValueObject;
+  readonly already: Observation;
+}
+
 /** Resolves what became known, looks again where the plan's look is too old, and refuses what moved. */
-export async function prepareWrite(current: Walk, planned: PlannedStep): Promise<ReadyWrite | StepState> {
+export async function prepareWrite(current: Walk, planned: PlannedStep): Promise<ReadyWrite | AlreadyDone | StepState> {
   try {
     return await prepareChecked(current, planned);
   } catch (error) {
@@ -31,7 +37,7 @@ export async function prepareWrite(current: Walk, planned: PlannedStep): Promise
   }
 }
 
-async function prepareChecked(current: Walk, planned: PlannedStep): Promise<ReadyWrite | StepState> {
+async function prepareChecked(current: Walk, planned: PlannedStep): Promise<ReadyWrite | AlreadyDone | StepState> {
   const { item, provider } = planned;
   if (provider === null) return refusedState(diagnostic('BLOCKED', 'the step has no provider to write with.'));
   const resolved = resolveDesired(
@@ -43,10 +49,10 @@ async function prepareChecked(current: Walk, planned: PlannedStep): Promise<Read
   const guard = checkGuardOffline(item, resolved);
   if (guard.length > 0) return stateOf('refused', { diagnostics: guard });
   const looked = await lookAgain(current, planned, provider, resolved);
-  if ('outcome' in looked) return looked;
+  if ('outcome' in looked || 'already' in looked) return looked;
   const urn = planned.urn ?? item.catalogue.urnOf(item.declaration, looked.desired);
   if (urn === null) return refusedState(diagnostic('BLOCKED', 'its identity is still not known.'));
-  const fresh = item.dependsOn.some((need) => ['changed', 'deleted'].includes(current.states.get(need)?.outcome ?? ''));
+  const fresh = hasFreshDependency(current, planned);
   const input = {
     nonce: current.ports.randomHex(16),
     fresh,
@@ -59,6 +65,11 @@ async function prepareChecked(current: Walk, planned: PlannedStep): Promise<Read
     startedAt: current.ports.clock.now(),
     operation: operationOf(planned, looked.desired, looked.observation, input),
   };
+}
+
+/** Whether something it depends on was made, changed or removed in this run. */
+function hasFreshDependency(current: Walk, { item }: PlannedStep): boolean {
+  return item.dependsOn.some((need) => ['changed', 'deleted'].includes(current.states.get(need)?.outcome ?? ''));
 }
 
 function refusedState(why: Diagnostic): StepState {
@@ -76,7 +87,7 @@ async function lookAgain(
   planned: PlannedStep,
   provider: LifecycleProvider,
   desired: ValueObject,
-): Promise<Looked | StepState> {
+): Promise<Looked | AlreadyDone | StepState> {
   const { item, observation } = planned;
   const age = current.ports.clock.now() - planned.observedAt;
   const seen = observation?.kind === 'present' ? observation : null;
@@ -97,10 +108,17 @@ async function lookAgain(
   return judge(current, planned, resolved.desired, now);
 }
 
-function judge(current: Walk, planned: PlannedStep, desired: ValueObject, now: Observation): Looked | StepState {
+function judge(
+  current: Walk,
+  planned: PlannedStep,
+  desired: ValueObject,
+  now: Observation,
+): Looked | AlreadyDone | StepState {
   const decision = decideAgain(current, planned, desired, now);
-  if (decision.change === 'none') return alreadyDone(planned, now);
-  const same = decision.change === planned.shown.change && sameDiff(planned, decision);
+  if (decision.change === 'none') return { planned, desired, already: now };
+  const same =
+    decision.change === planned.shown.change &&
+    (decision.change === 'delete' ? sameResource(current, planned, now) : sameDiff(planned, decision));
   if (same) return { desired, observation: now.kind === 'present' ? now : null };
   if (now.kind === 'unreadable') return stateOf('failed', { diagnostics: decision.diagnostics });
   const detail = `the plan wanted to ${planned.shown.change}; a look right before the write asks for ${decision.change}. It was not touched.`;
@@ -128,13 +146,12 @@ function sameDiff(planned: PlannedStep, decision: Decision): boolean {
   return jsonEquals(actual(planned.shown.diff), actual(decision.diff));
 }
 
-function alreadyDone(planned: PlannedStep, now: Observation): StepState {
-  const resource = now.kind === 'present' ? now.resource : null;
-  const outcome = planned.item.spec.kind === 'delete' ? 'absent' : 'noop';
-  return stateOf(outcome, {
-    resource,
-    result: { data: resultData(planned.item, planned.urn, resource), complete: true },
-  });
+/** What goes must be what was reviewed, to the etag; only what this run did itself may have moved that. */
+function sameResource(current: Walk, planned: PlannedStep, now: Observation): boolean {
+  const then = planned.observation;
+  if (then?.kind !== 'present' || now.kind !== 'present') return false;
+  const sameEtag = then.etag === now.etag || hasFreshDependency(current, planned);
+  return sameEtag && then.id === now.id && then.state === now.state && jsonEquals(then.actual, now.actual);
 }
 
 export interface OperationInput {

@@ -6,8 +6,11 @@ import type { Findings } from './findings.ts';
 import { desiredOf, factOf, recordOf, renamedFrom } from './ownership.ts';
 import type { PreparedStep } from './prepare.ts';
 
+/** What of a step's findings such facts are made from. */
+export type Recordable = Pick<Findings, 'urn' | 'decision' | 'observation' | 'desired' | 'ownership' | 'held'>;
+
 /** Facts that need no cloud write: a first ownership, protection, a tombstone, another name for the same resource, an adoption. */
-export function recordedFacts(item: PreparedStep, findings: Findings): readonly ProviderFact[] {
+export function recordedFacts(item: PreparedStep, findings: Recordable): readonly ProviderFact[] {
   const { urn, decision, observation, desired, ownership, held } = findings;
   if (urn === null || held !== null || item.held !== null) return [];
   const present = observation?.kind === 'present' ? observation : null;
@@ -39,7 +42,7 @@ export function recordedFacts(item: PreparedStep, findings: Findings): readonly 
 }
 
 /** What is owned as it is live is not adopted again; only a protection that the log doesn't know is recorded. */
-function adoptedBefore(item: PreparedStep, { ownership }: Findings, urn: string): readonly ProviderFact[] {
+function adoptedBefore(item: PreparedStep, { ownership }: Recordable, urn: string): readonly ProviderFact[] {
   const { protect } = item.step;
   const owned = ownership.model.owned.get(urn);
   if (owned === undefined || protect === null || ownership.model.protection.get(urn) === protect) return [];
@@ -82,7 +85,7 @@ export function renameFacts(
   return item.spec.kind === 'ensure' ? [given, taken] : [];
 }
 
-function takeOverFacts(item: PreparedStep, { urn, ownership, desired }: Findings): readonly ProviderFact[] {
+function takeOverFacts(item: PreparedStep, { urn, ownership, desired }: Recordable): readonly ProviderFact[] {
   const owned = urn === null ? undefined : ownership.model.owned.get(urn);
   if (urn === null || owned === undefined || owned.stack === (item.stack ?? UNSCOPED)) return [];
   const given = factOf(item, {

@@ -3,6 +3,7 @@ import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { hasPendingWrite, type Outcome } from '../core/plan.ts';
 import { isKnown } from '../core/value.ts';
 import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
+import { recordAlready } from './already-done.ts';
 import { prepareWrite, type ReadyWrite } from './ready-write.ts';
 import { resolveDesired } from './resolve.ts';
 import { resultData } from './results.ts';
@@ -268,6 +269,7 @@ async function runGroup(current: Walk, group: readonly PlannedStep[]): Promise<v
     const planned = group[index];
     if (planned === undefined) continue;
     if ('outcome' in ready) finish(current, planned.shown.address, ready);
+    else if ('already' in ready) finish(current, planned.shown.address, await recordAlready(current, ready));
     else if (!isKnown(ready.operation.desired))
       finish(
         current,

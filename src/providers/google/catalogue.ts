@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../core/json.ts';
-import type { Declaration, InputProblem, ProviderCatalogue } from '../../core/resource.ts';
+import type { Declaration, InputProblem, ProviderCatalogue, ResourceTraits } from '../../core/resource.ts';
 import type { Value, ValueObject } from '../../core/value.ts';
 import { ACTIONS, definitionOf, ensureAction, findAction, isResource } from './actions.ts';
 import type { ResourceDefinition } from './define-resource.ts';
@@ -24,6 +24,7 @@ export const googleCatalogue: ProviderCatalogue = {
     const ours = definitionOf(resourceType, urn)?.fromForeign(urn, objectOf(desired)) ?? null;
     return ours === null ? null : (definitionOf(resourceType, urn)?.removal(ours.desired) ?? null);
   },
+  traitsOf: (resourceType) => resourceTypes().find(({ type }) => type === resourceType)?.traits ?? NO_TRAITS,
   settle: (declaration, desired) => settle(declaration, desired),
   checkGuard: checkGuardOffline,
   requests: (context, step) =>
@@ -36,6 +37,12 @@ export const googleCatalogue: ProviderCatalogue = {
   fromForeign: (resourceType, urn, desired) =>
     definitionOf(resourceType, urn)?.fromForeign(urn, objectOf(desired)) ?? { urn, desired },
 };
+
+const NO_TRAITS: ResourceTraits = { protectedByDefault: false, takesContents: false };
+
+function resourceTypes(): readonly ResourceDefinition[] {
+  return [...ACTIONS.values()].flatMap(({ definition }) => (isResource(definition) ? [definition] : []));
+}
 
 function resourceOf(declaration: Declaration): ResourceDefinition | null {
   const definition = declaration.action.kind === 'read' ? undefined : ACTIONS.get(declaration.action.name)?.definition;

@@ -1,7 +1,7 @@
 import type { Code } from '../../core/codes.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import type { ChangeContext, FieldRule, Observation } from '../../core/resource.ts';
+import type { ChangeContext, FieldRule, Observation, ResourceTraits } from '../../core/resource.ts';
 import type { StepKind } from '../../core/step.ts';
 import type { Value, ValueObject } from '../../core/value.ts';
 import type { Target, WriteOperation, WriteResult } from '../lifecycle-provider.ts';
@@ -76,6 +76,8 @@ export interface ResourceDefinition {
   /** The input of the delete action that removes what `desired` describes. */
   readonly removal: (desired: JsonObject) => { readonly action: string; readonly input: JsonObject };
   readonly permissions: Permissions;
+  /** Where it is not as most: unprotected, with nothing in it that its deletion would take along. */
+  readonly traits?: ResourceTraits;
   /** Deleted things can be had back for this long. */
   readonly retention?: { readonly days: number; readonly undelete: boolean };
   readonly observe: (target: Target, reads: Reads) => Promise<Observation>;

@@ -54,6 +54,7 @@ export const folder = defineResource({
   service: 'cloudresourcemanager',
   fields: FIELDS,
   placeKey: 'parent',
+  traits: { protectedByDefault: true, takesContents: false },
   actions: [
     {
       name: 'cloudresourcemanager.folders.ensure',

@@ -1,0 +1,169 @@
+import { diagnostic } from '../../core/codes.ts';
+import { type Diagnostic, DiagnosticError, hasErrors } from '../../core/diagnostics.ts';
+import { UNSCOPED } from '../../core/facts.ts';
+import type { Owned, OwnershipModel } from '../../core/fold.ts';
+import type { Step } from '../../core/step.ts';
+import { urnThroughLog } from '../log-names.ts';
+import type { EnginePorts } from '../ports.ts';
+import { edgesOf, type IntendedVerdict, linkAll, orderOf, type Prepared, type PreparedStep } from '../prepare.ts';
+import type { Candidate } from './candidate.ts';
+import { keptSteps } from './kept.ts';
+
+/**
+ * `infra destroy`: what the playbook ensures and the stack owns as created or adopted, as delete steps, dependants first.
+ * What is protected stays with what it needs and contains; what lies in a project that goes needs no step of its own.
+ */
+export function intendDestroy(ports: EnginePorts, base: Prepared, model: OwnershipModel): Prepared {
+  const candidates = candidatesOf(base, model);
+  const kept = keptSteps(candidates, model, base.options.includeFound);
+  const verdicts = new Map(
+    [...candidates.values()].map((candidate) => [
+      candidate.item.step.address,
+      verdictOf(candidate, candidates, kept, model),
+    ]),
+  );
+  const taking = [...candidates.values()].filter(({ item }) => verdicts.get(item.step.address) !== 'left');
+  const steps = taking.map((candidate) => deleteStep(candidate, base, (address) => isTaking(verdicts, address)));
+  const main = steps.filter((step) => !isWithin(verdicts, step));
+  const linked = linkAll(ports.catalogues, main, base.options, 'destroy');
+  const alone = steps
+    .filter((step) => isWithin(verdicts, step))
+    .map((step) => linkAll(ports.catalogues, [step], base.options, 'destroy'));
+  const problems = [...linked.diagnostics, ...alone.flatMap(({ diagnostics }) => diagnostics)];
+  if (hasErrors(problems)) throw new DiagnosticError(problems);
+  const declarations = new Map([...linked.declarations, ...alone.flatMap((one) => [...one.declarations])]);
+  const edges = edgesOf(steps, declarations);
+  const prepared = new Map<string, PreparedStep>();
+  for (const step of steps) {
+    const candidate = candidates.get(step.address);
+    const declaration = declarations.get(step.address);
+    const verdict = verdicts.get(step.address) ?? null;
+    if (candidate === undefined || declaration === undefined || verdict === 'left') continue;
+    const { item, urn } = candidate;
+    const held = kept.get(step.address) ?? null;
+    const needs = edges.get(step.address) ?? [];
+    prepared.set(step.address, {
+      ...item,
+      step,
+      spec: declaration.action,
+      declaration: { ...declaration, urn: urn ?? declaration.urn },
+      reconcile: null,
+      held,
+      dependsOn: needs,
+      verdict,
+    });
+  }
+  const order = orderOf(edges, steps).filter((address) => prepared.has(address));
+  return {
+    ...base,
+    steps: prepared,
+    order,
+    skipped: [...base.skipped, ...leftOut(base, prepared)],
+    diagnostics: [...base.diagnostics, ...problems],
+  };
+}
+
+type Verdict = IntendedVerdict | null | 'left';
+
+function isTaking(verdicts: ReadonlyMap<string, Verdict>, address: string): boolean {
+  return verdicts.has(address) && verdicts.get(address) !== 'left';
+}
+
+function isWithin(verdicts: ReadonlyMap<string, Verdict>, step: Step): boolean {
+  const verdict = verdicts.get(step.address);
+  return verdict !== null && verdict !== undefined && verdict !== 'left' && verdict.kind === 'within';
+}
+
+function candidatesOf(base: Prepared, model: OwnershipModel): ReadonlyMap<string, Candidate> {
+  const found = new Map<string, Candidate>();
+  for (const address of base.order) {
+    const item = base.steps.get(address);
+    if (item === undefined || item.spec.kind !== 'ensure' || item.held !== null) continue;
+    const urn = urnThroughLog(base, item, model);
+    found.set(address, { item, urn, owned: urn === null ? null : (model.owned.get(urn) ?? null) });
+  }
+  return found;
+}
+
+/** Null: decided by looking. 'left': nothing to do and nothing to say, because what it lies in takes it along. */
+function verdictOf(
+  candidate: Candidate,
+  all: ReadonlyMap<string, Candidate>,
+  kept: ReadonlyMap<string, string>,
+  model: OwnershipModel,
+): Verdict {
+  const { item, urn, owned } = candidate;
+  if (kept.has(item.step.address)) return { kind: 'kept' };
+  const container = goingContainer(item, all, kept);
+  const mine = owned !== null && owned.stack === (item.stack ?? UNSCOPED);
+  if (container !== null) return mine ? { kind: 'within', container } : 'left';
+  if (mine) return null;
+  if (owned === null && urn !== null && model.tombstones.has(urn)) return { kind: 'gone' };
+  return { kind: 'blocked', why: notOurs(item, owned) };
+}
+
+/** The nearest enclosing resource of this plan that goes and takes its contents along. */
+function goingContainer(
+  item: PreparedStep,
+  all: ReadonlyMap<string, Candidate>,
+  kept: ReadonlyMap<string, string>,
+): string | null {
+  for (const address of item.declaration.needs) {
+    const outer = all.get(address);
+    if (
+      outer === undefined ||
+      kept.has(address) ||
+      outer.owned === null ||
+      outer.owned.stack !== (outer.item.stack ?? UNSCOPED)
+    )
+      continue;
+    if (outer.item.catalogue.traitsOf(outer.item.spec.resourceType).takesContents) return address;
+  }
+  return null;
+}
+
+function notOurs({ step, declaration }: PreparedStep, owned: Owned | null): Diagnostic {
+  const who =
+    owned === null
+      ? 'the log does not show that this stack created or adopted it'
+      : `stack ${JSON.stringify(owned.stack)} owns it`;
+  return diagnostic('NOT_OURS', `not ours: ${who}, so it is not deleted.`, {
+    address: step.address,
+    urn: declaration.urn,
+    source: step.source,
+    hint: 'Adopt it first, or delete it with an explicit delete step.',
+  });
+}
+
+/** The delete step that mirrors an ensure step, after the deletes of all that depends on it. */
+function deleteStep({ item, urn, owned }: Candidate, base: Prepared, taking: (address: string) => boolean): Step {
+  const desired = owned?.lastDesired ?? item.declaration.desired;
+  const removal = item.catalogue.removalOf(item.spec.resourceType, urn ?? '', desired as never);
+  const dependants = [...base.steps.values()].filter(
+    (other) => other.dependsOn.includes(item.step.address) && taking(other.step.address),
+  );
+  return {
+    ...item.step,
+    action: removal?.action ?? item.step.action,
+    input: removal?.input ?? item.step.input,
+    dependsOn: dependants.map((other) => other.step.address),
+    reconcile: null,
+    dryRun: null,
+    confirm: null,
+    knownDesired: null,
+  };
+}
+
+function leftOut(base: Prepared, taken: ReadonlyMap<string, PreparedStep>) {
+  return [...base.steps.values()]
+    .filter(({ step }) => !taken.has(step.address))
+    .map(({ step, spec, held }) => ({
+      step,
+      reason:
+        spec.kind !== 'ensure'
+          ? 'destroy takes ensure steps only'
+          : held !== null
+            ? `held: ${held}`
+            : 'goes with what it lies in',
+    }));
+}
