@@ -5,12 +5,14 @@ import type { Renderer } from './render.ts';
 import { missingKey } from './shape.ts';
 import { child, describe, type MapNode, type TreeNode } from './tree.ts';
 
-export type Catalogues = ReadonlyMap<string, ProviderCatalogue>;
+/** What loading needs of a provider's catalogue. */
+export type ActionCatalogue = Pick<ProviderCatalogue, 'provider' | 'findAction' | 'actionNames' | 'expandInput'>;
+export type Catalogues = ReadonlyMap<string, ActionCatalogue>;
 
 /** A step's provider and action, found in a catalogue. */
 export interface ChosenAction {
   readonly provider: string;
-  readonly catalogue: ProviderCatalogue;
+  readonly catalogue: ActionCatalogue;
   readonly action: ActionSpec;
 }
 
@@ -93,7 +95,7 @@ function catalogueOf(
   node: TreeNode,
   catalogues: Catalogues,
   findings: Findings,
-): ProviderCatalogue | null {
+): ActionCatalogue | null {
   const catalogue = catalogues.get(provider);
   if (catalogue !== undefined) return catalogue;
   if (RESERVED.has(provider) || KNOWN.includes(provider)) {
@@ -124,7 +126,7 @@ function unknownDetail(name: string, service: string | null, provider: string): 
   return `${provider} has no action "${name}"${with_}.`;
 }
 
-function actionHint(name: string, service: string | null, catalogue: ProviderCatalogue): string {
+function actionHint(name: string, service: string | null, catalogue: ActionCatalogue): string {
   const names = catalogue.actionNames();
   const domain = service?.split('.', 1)[0];
   const full = domain === undefined ? name : `${catalogue.provider}.${domain}.${name}`;

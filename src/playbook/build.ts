@@ -9,6 +9,7 @@ import type { Order } from './order.ts';
 import { Positions } from './positions.ts';
 import { instanceAddress } from './references.ts';
 import { Renderer } from './render.ts';
+import { isTemplate } from './template-text.ts';
 import { child, positionOf } from './tree.ts';
 import type { WrittenStep } from './workflow.ts';
 
@@ -92,6 +93,7 @@ export class StepBuilder {
   #desc(instance: Instance): string | null {
     const node = child(instance.step.node, 'desc');
     if (node === null || (node.kind === 'scalar' && node.value === null)) return null;
+    if (node.kind === 'scalar' && typeof node.value === 'string' && !isTemplate(node.value)) return node.value;
     const executionId: Json = instance.variables.executionId ?? FUTURE_EXECUTION;
     const renderer = new Renderer(this.#context.tools, { ...instance.variables, executionId });
     const value = renderer.value(node);

@@ -5,7 +5,7 @@ import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { GuardSpec } from '../core/step.ts';
-import { readPlaybookFile } from './files.ts';
+import { readTextFile, saysNothing } from './files.ts';
 import { Findings } from './findings.ts';
 import { readGuard } from './guard.ts';
 import { asMap, checkKeys, checkShape, literalValue } from './shape.ts';
@@ -88,7 +88,7 @@ export async function loadCallerConfig(request: CallerConfigRequest): Promise<Ca
     const unsafe = refuseUnsafe(path, info as { readonly uid: number; readonly mode: number }, request.uid);
     if (unsafe !== null) return { config: null, diagnostics: [unsafe] };
   }
-  const file = await readPlaybookFile(path);
+  const file = await readTextFile(path);
   return file.kind === 'unreadable' ? { config: null, diagnostics: [file.why] } : parseCallerConfig(path, file.text);
 }
 
@@ -110,7 +110,7 @@ const KEYS = new Set(['credentials', 'stacks', 'eventlog', 'expose_env', 'allow_
 /** Parses config.yaml. */
 export function parseCallerConfig(path: string, content: string): CallerConfigResult {
   const findings = new Findings();
-  const tree = readYaml(content, path, findings);
+  const tree = readYaml(saysNothing(content) ? '{}' : content, path, findings);
   const root = tree === null ? null : asMap(tree, 'config.yaml', findings, 'CONFIG_INVALID');
   if (root === null) return { config: null, diagnostics: findings.list() };
   checkKeys(root, KEYS, 'config.yaml', findings, 'CONFIG_INVALID');

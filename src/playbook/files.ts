@@ -12,6 +12,12 @@ export type FileResult =
 
 /** Reads a playbook, a workload file or a configuration: UTF-8 text of at most 64 MiB. */
 export async function readPlaybookFile(path: string): Promise<FileResult> {
+  const result = await readTextFile(path);
+  return result.kind === 'text' && result.text.trim() === '' ? unreadable(path, 'is empty') : result;
+}
+
+/** The same, but a file may be empty. */
+export async function readTextFile(path: string): Promise<FileResult> {
   try {
     const info = await stat(path);
     if (info.isDirectory()) return unreadable(path, 'is a folder');
@@ -49,13 +55,17 @@ function reasonOf(error: unknown): string {
   return REASONS[code] ?? `could not be read (${code === '' ? 'unknown reason' : code})`;
 }
 
+/** Whether a configuration says nothing at all: blank lines and comments. */
+export function saysNothing(text: string): boolean {
+  return text.split('\n').every((line) => /^\s*(#|$)/.test(line));
+}
+
 /** Bytes as text without a byte order mark, or what is wrong with them. */
 function decode(bytes: Uint8Array): string | { readonly problem: string } {
   if (bytes.length > MAX_BYTES) return { problem: `is larger than ${MAX_BYTES / 1024 / 1024} MiB` };
   if (bytes.includes(0)) return { problem: 'is binary, not text' };
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return text.trim() === '' ? { problem: 'is empty' } : text;
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return { problem: 'is not UTF-8 text' };
   }
@@ -64,13 +74,13 @@ function decode(bytes: Uint8Array): string | { readonly problem: string } {
 /** The text of a playbook that is already in memory; null when it is none. */
 export function decodeText(text: string | Uint8Array, path: string, findings: Findings): string | null {
   const result = typeof text === 'string' ? decodeString(text) : decode(text);
-  if (typeof result === 'string') return result;
-  findings.push(diagnostic('FILE_UNREADABLE', `${path} ${result.problem}.`));
+  if (typeof result === 'string' && result.trim() !== '') return result;
+  const problem = typeof result === 'string' ? 'is empty' : result.problem;
+  findings.push(diagnostic('FILE_UNREADABLE', `${path} ${problem}.`));
   return null;
 }
 
 function decodeString(text: string): string | { readonly problem: string } {
   if (Buffer.byteLength(text) > MAX_BYTES) return { problem: `is larger than ${MAX_BYTES / 1024 / 1024} MiB` };
-  const bare = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  return bare.trim() === '' ? { problem: 'is empty' } : bare;
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }

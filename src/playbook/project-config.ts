@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';
 import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
-import { readPlaybookFile } from './files.ts';
+import { readTextFile, saysNothing } from './files.ts';
 import { Findings } from './findings.ts';
 import { type GuardLevel, readGuard } from './guard.ts';
 import type { ProjectDefaults } from './load.ts';
@@ -62,7 +62,7 @@ export async function loadProjectConfig(request: ProjectConfigRequest): Promise<
   if (path === null) return { config: null, diagnostics: [] };
   const foreign = named === null ? await refuseForeign(path, request) : null;
   if (foreign !== null) return { config: null, diagnostics: [foreign] };
-  const file = await readPlaybookFile(path);
+  const file = await readTextFile(path);
   if (file.kind === 'unreadable') return { config: null, diagnostics: [file.why] };
   return parseProjectConfig(path, file.text);
 }
@@ -109,7 +109,7 @@ const ignoreSchema = z.array(
 /** Parses infra.yaml; any other key than its own is refused. */
 export async function parseProjectConfig(path: string, content: string): Promise<ProjectConfigResult> {
   const findings = new Findings();
-  const tree = readYaml(content, path, findings);
+  const tree = readYaml(saysNothing(content) ? '{}' : content, path, findings);
   const root = tree === null ? null : asMap(tree, CONFIG_NAME, findings, 'CONFIG_INVALID');
   if (root === null) return { config: null, diagnostics: findings.list() };
   checkKeys(root, KEYS, CONFIG_NAME, findings, 'CONFIG_INVALID');

@@ -10,7 +10,9 @@ const REFUSED_KEY = '__proto__';
 
 const TAG_PREFIX = 'tag:yaml.org,2002:';
 /** What JSON can carry; sets, dates and binary data have no meaning here. */
-const TAGS: ReadonlySet<string> = new Set(['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => TAG_PREFIX + name));
+const TAGS: ReadonlySet<string> = new Set(
+  ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => TAG_PREFIX + name),
+);
 
 /** Turns the library's nodes into ours: keys checked, aliases resolved and bounded. One builder a file, part by part. */
 export class TreeBuilder {

@@ -38,13 +38,19 @@ describe('a hostile playbook', () => {
   });
 
   it('may use constructor and toString as plain keys', async () => {
-    const input = await inputOf(playbook(projectStep('{ labels: { constructor: a, toString: "{{ workload.constructor }}" } }'), '{ constructor: b }'));
+    const input = await inputOf(
+      playbook(
+        projectStep('{ labels: { constructor: a, toString: "{{ workload.constructor }}" } }'),
+        '{ constructor: b }',
+      ),
+    );
     expect(input['labels']).toEqual({ constructor: 'a', toString: 'b' });
   });
 
   it('does not expand aliases without end', async () => {
     const lines = ['x-0: &a0 [1,1,1,1,1,1,1,1,1,1]'];
-    for (let i = 1; i < 12; i += 1) lines.push(`x-${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(', ')}]`);
+    for (let i = 1; i < 12; i += 1)
+      lines.push(`x-${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(', ')}]`);
     const found = await within(3000, errors(`${lines.join('\n')}\n${playbook(projectStep('{}'))}`));
     expect(found[0]).toContain('YAML_LIMIT: Aliases expand');
   });
@@ -80,7 +86,10 @@ describe('a hostile playbook', () => {
   it('burns no time in templates', async () => {
     const list = `[${Array.from({ length: 2000 }, (_, i) => i).join(', ')}]`;
     const nested = "{{ workload.l | map('string') | join(',') | split(',') | map('replace', '1', workload.s) | join }}";
-    const text = playbook(projectStep(`{ note: ${JSON.stringify(nested)} }`), `{ l: ${list}, s: "${'x'.repeat(5000)}" }`);
+    const text = playbook(
+      projectStep(`{ note: ${JSON.stringify(nested)} }`),
+      `{ l: ${list}, s: "${'x'.repeat(5000)}" }`,
+    );
     expect(await within(3000, error(text))).toContain('TEMPLATE_LIMIT');
   });
 
@@ -95,11 +104,15 @@ describe('a hostile playbook', () => {
   });
 
   it('has an expression of white space: cut off', async () => {
-    expect(await within(2000, error(playbook(projectStep(`{ note: "{{${' '.repeat(64_000)}x }}" }`))))).toContain('TEMPLATE_LIMIT');
+    expect(await within(2000, error(playbook(projectStep(`{ note: "{{${' '.repeat(64_000)}x }}" }`))))).toContain(
+      'TEMPLATE_LIMIT',
+    );
   });
 
   it('has many openings: scanned once', async () => {
-    expect(await within(3000, error(playbook(projectStep(`{ note: "${'{{'.repeat(100_000)}" }`))))).toContain('TEMPLATE_LIMIT');
+    expect(await within(3000, error(playbook(projectStep(`{ note: "${'{{'.repeat(100_000)}" }`))))).toContain(
+      'TEMPLATE_LIMIT',
+    );
     const braces = await within(3000, inputOf(playbook(projectStep(`{ note: "${'{ '.repeat(100_000)}" }`))));
     expect(String(braces['note'])).toHaveLength(200_000);
   });
@@ -108,7 +121,9 @@ describe('a hostile playbook', () => {
     const list = `[${Array.from({ length: 400 }, (_, i) => i).join(', ')}]`;
     const step = (name: string) =>
       `  - step: ${name}\n    loop: { in: "{{ workload.l }}", iterator: x }\n    tool: { kind: provider, action: google.serviceusage.services.enable, input: { project_id: p, services: "{{ workload.l }}" } }\n`;
-    expect((await within(20_000, errors(playbook(step('a'), `{ l: ${list} }`))))[0]).toContain('YAML_LIMIT: The playbook has more than 100000 steps');
+    expect((await within(20_000, errors(playbook(step('a'), `{ l: ${list} }`))))[0]).toContain(
+      'YAML_LIMIT: The playbook has more than 100000 steps',
+    );
   });
 
   it('orders one long loop after another: the edges are bounded', async () => {

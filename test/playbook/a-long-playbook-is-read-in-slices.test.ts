@@ -5,7 +5,9 @@ import { error, load, playbook, projectStep } from './support.ts';
 const FILLER = 'x'.repeat(600);
 
 function workflow(count: number, change: (index: number, text: string) => string = (_, text) => text): string {
-  return Array.from({ length: count }, (_, i) => change(i, projectStep(`{ project_id: p${i}, note: ${FILLER} }`, `s${i}`))).join('');
+  return Array.from({ length: count }, (_, i) =>
+    change(i, projectStep(`{ project_id: p${i}, note: ${FILLER} }`, `s${i}`)),
+  ).join('');
 }
 
 describe('a long playbook', () => {
@@ -22,7 +24,13 @@ describe('a long playbook', () => {
 
   it('may have keys after its workflow, comments and blank lines between steps, aliases across slices', async () => {
     const text = playbook(
-      workflow(130, (i, step) => (i === 0 ? step.replace('project_id: p0', 'project_id: &id p0') : i === 120 ? `# note\n\n   # more\n${step.replace('project_id: p120', 'project_id: *id')}` : step)),
+      workflow(130, (i, step) =>
+        i === 0
+          ? step.replace('project_id: p0', 'project_id: &id p0')
+          : i === 120
+            ? `# note\n\n   # more\n${step.replace('project_id: p120', 'project_id: *id')}`
+            : step,
+      ),
     );
     const { playbook: loaded, diagnostics } = await load(`${text}x-after: { a: 1 }\nkeychain: []\n`);
     expect(loaded?.steps[120]?.input['project_id']).toBe('p0');
@@ -33,8 +41,16 @@ describe('a long playbook', () => {
     ['a second document', (text: string) => `${text}---\na: 1\n`, 'A second document'],
     ['the workflow twice', (text: string) => `${text}workflow: []\n`, 'DUPLICATE_KEY'],
     ['a key that stands before it', (text: string) => `${text}metadata: {}\n`, 'DUPLICATE_KEY'],
-    ['an open quote in the middle', (text: string) => text.replace('project_id: p70', 'project_id: "p70'), 'YAML_INVALID'],
-    ['a bad line in the middle', (text: string) => text.replace('  - step: s70\n', '  - step: s70\n   x: 1\n'), 'YAML_INVALID'],
+    [
+      'an open quote in the middle',
+      (text: string) => text.replace('project_id: p70', 'project_id: "p70'),
+      'YAML_INVALID',
+    ],
+    [
+      'a bad line in the middle',
+      (text: string) => text.replace('  - step: s70\n', '  - step: s70\n   x: 1\n'),
+      'YAML_INVALID',
+    ],
     ['a tab in the middle', (text: string) => text.replace('  - step: s70\n', '  - step: s70\n\t'), 'YAML_INVALID'],
     ['a duplicate key in the middle', (text: string) => text.replace('project_id: p70,', 'note: a,'), 'DUPLICATE_KEY'],
   ])('with %s is judged as a whole', async (_name, change, expected) => {
@@ -61,7 +77,13 @@ describe('a long playbook', () => {
     const margin = playbook(workflow(130).replaceAll(/^ {2}/gm, ''));
     expect((await load(margin)).playbook?.steps).toHaveLength(130);
     const block = `  - step: block\n    desc: |\n        - step: no\n      - step: neither\n    tool: { kind: http }\n`;
-    const { playbook: loaded } = await load(playbook(workflow(70) + block.replace('      - step: neither\n', '') + workflow(70, (i, text) => text.replaceAll(`s${i}\n`, `t${i}\n`))));
+    const { playbook: loaded } = await load(
+      playbook(
+        workflow(70) +
+          block.replace('      - step: neither\n', '') +
+          workflow(70, (i, text) => text.replaceAll(`s${i}\n`, `t${i}\n`)),
+      ),
+    );
     expect(loaded?.steps).toHaveLength(141);
   });
 });

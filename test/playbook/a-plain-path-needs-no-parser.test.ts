@@ -23,10 +23,13 @@ describe('a plain path', () => {
 
   it('is nothing else: whatever the short way accepts, the full grammar reads alike', () => {
     fc.assert(
-      fc.property(fc.string({ maxLength: 12, unit: fc.constantFrom('a', 'b', '.', '1', ' ', '_', '[', '|', '(', "'", '-') }), (text) => {
-        const short = parsePath(text);
-        if (short !== null) expect(parseExpression(text)).toEqual(short);
-      }),
+      fc.property(
+        fc.string({ maxLength: 12, unit: fc.constantFrom('a', 'b', '.', '1', ' ', '_', '[', '|', '(', "'", '-') }),
+        (text) => {
+          const short = parsePath(text);
+          if (short !== null) expect(parseExpression(text)).toEqual(short);
+        },
+      ),
       { numRuns: 3000 },
     );
   });

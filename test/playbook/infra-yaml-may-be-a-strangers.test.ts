@@ -28,7 +28,7 @@ async function refused(text: string): Promise<string> {
 }
 
 describe('infra.yaml', () => {
-  it('is found beside the playbook or above it, up to the repository\'s root', async () => {
+  it("is found beside the playbook or above it, up to the repository's root", async () => {
     await mkdir(at('repo', '.git'));
     await writeFile(at('infra.yaml'), 'stack: outside\n');
     expect(await found('a/b/p.yaml', at('repo'))).toBeNull();
@@ -39,7 +39,7 @@ describe('infra.yaml', () => {
     expect(await found(null, at('repo'))).toBe(at('repo', 'infra.yaml'));
   });
 
-  it('without a repository counts only in the playbook\'s own folder', async () => {
+  it("without a repository counts only in the playbook's own folder", async () => {
     await writeFile(at('repo', 'infra.yaml'), 'stack: above\n');
     expect(await found('a/b/p.yaml', at('repo'))).toBeNull();
     await writeFile(at('repo', 'a', 'b', 'infra.yaml'), 'stack: near\n');
@@ -49,20 +49,36 @@ describe('infra.yaml', () => {
   it('is another file under --config, which must exist', async () => {
     await writeFile(at('repo', 'other.yaml'), 'stack: other\n');
     expect(await found('a/b/p.yaml', at('repo'), 'other.yaml')).toBe(at('repo', 'other.yaml'));
-    const { config, diagnostics } = await loadProjectConfig({ cwd: at('repo'), playbook: null, override: 'missing.yaml' });
+    const { config, diagnostics } = await loadProjectConfig({
+      cwd: at('repo'),
+      playbook: null,
+      override: 'missing.yaml',
+    });
     expect([config, diagnostics[0]?.code]).toEqual([null, 'FILE_UNREADABLE']);
   });
 
   it('is read with all its keys', async () => {
     const text = [
-      'playbooks: ["*.yaml"]', 'stack: prod', 'defaults: { reconcile: report, settings: { folder_id: b1g } }',
+      'playbooks: ["*.yaml"]',
+      'stack: prod',
+      'defaults: { reconcile: report, settings: { folder_id: b1g } }',
       'ignore: [{ urn: "google:*", field: labels, reason: theirs, until: 2030-12-31 }, { urn: x, reason: y }]',
-      'guard: { require_org: organizations/1 }', 'parallelism: 4', 'eventlog: log/events.jsonl', '',
+      'guard: { require_org: organizations/1 }',
+      'parallelism: 4',
+      'eventlog: log/events.jsonl',
+      '',
     ].join('\n');
     const { config } = await parseProjectConfig(at('repo', 'infra.yaml'), text);
     expect(config).toMatchObject({
-      folder: at('repo'), playbooks: ['*.yaml'], stack: 'prod', parallelism: 4, eventlog: at('repo', 'log', 'events.jsonl'),
-      ignore: [{ urn: 'google:*', field: 'labels', reason: 'theirs', until: '2030-12-31' }, { urn: 'x', field: null, reason: 'y', until: null }],
+      folder: at('repo'),
+      playbooks: ['*.yaml'],
+      stack: 'prod',
+      parallelism: 4,
+      eventlog: at('repo', 'log', 'events.jsonl'),
+      ignore: [
+        { urn: 'google:*', field: 'labels', reason: 'theirs', until: '2030-12-31' },
+        { urn: 'x', field: null, reason: 'y', until: null },
+      ],
     });
     expect(config?.guard?.spec.requireOrg).toBe('1');
   });
@@ -93,10 +109,22 @@ describe('infra.yaml', () => {
     expect(await refused(`${text}\n`)).toContain(expected);
   });
 
-  it('can\'t lead the log out through a link', async () => {
+  it('may say nothing', async () => {
+    for (const text of ['', '\n', '# nothing yet\n']) {
+      expect((await parseProjectConfig(at('repo', 'infra.yaml'), text)).config).toMatchObject({
+        stack: null,
+        playbooks: [],
+      });
+    }
+  });
+
+  it("can't lead the log out through a link", async () => {
     await symlink(folder, at('repo', 'out'));
     expect(await refused('eventlog: out/events.jsonl\n')).toContain('must be a file inside its folder');
-    const { config } = await parseProjectConfig(at('repo', 'infra.yaml'), `eventlog: file://${at('repo', 'a', 'e.jsonl')}\n`);
+    const { config } = await parseProjectConfig(
+      at('repo', 'infra.yaml'),
+      `eventlog: file://${at('repo', 'a', 'e.jsonl')}\n`,
+    );
     expect(config?.eventlog).toBe(at('repo', 'a', 'e.jsonl'));
   });
 });

@@ -6,7 +6,9 @@ function looped(list: string, more = '', input = '{ project_id: "{{ iter.x }}" }
 }
 
 async function addresses(list: string, workload = '{}'): Promise<readonly string[]> {
-  return (await steps(playbook(looped(list, '', '{ note: "{{ iter.index }}" }'), workload))).map((step) => step.address);
+  return (await steps(playbook(looped(list, '', '{ note: "{{ iter.index }}" }'), workload))).map(
+    (step) => step.address,
+  );
 }
 
 describe('a loop', () => {
@@ -25,7 +27,9 @@ describe('a loop', () => {
   });
 
   it('gives the element and the index', async () => {
-    const found = await steps(playbook(looped('[{ id: a }]', '', '{ project_id: "{{ iter.x.id }}", count: "{{ iter.index }}" }')));
+    const found = await steps(
+      playbook(looped('[{ id: a }]', '', '{ project_id: "{{ iter.x.id }}", count: "{{ iter.index }}" }')),
+    );
     expect(found[0]?.input).toEqual({ project_id: 'a', count: 0 });
   });
 
@@ -45,13 +49,18 @@ describe('a loop', () => {
     expect(await error(playbook(workflow))).toContain(expected);
   });
 
-  it('can\'t wait for a result', async () => {
-    const first = '  - step: a\n    tool: { kind: provider, action: google.cloudresourcemanager.folders.list, input: { parent: organizations/1 } }\n';
-    expect(await error(playbook(first + looped('"{{ steps.a.resource.folders }}"')))).toContain('STATIC_REQUIRED: A loop\'s list can\'t wait');
+  it("can't wait for a result", async () => {
+    const first =
+      '  - step: a\n    tool: { kind: provider, action: google.cloudresourcemanager.folders.list, input: { parent: organizations/1 } }\n';
+    expect(await error(playbook(first + looped('"{{ steps.a.resource.folders }}"')))).toContain(
+      "STATIC_REQUIRED: A loop's list can't wait",
+    );
   });
 
   it('complains once about what is wrong in every pass', async () => {
-    expect(await errors(playbook(looped('[a, b, c]', '', '{ project_idd: "{{ iter.x }}", note: "{{ workload.nope }}" }')))).toHaveLength(2);
+    expect(
+      await errors(playbook(looped('[a, b, c]', '', '{ project_idd: "{{ iter.x }}", note: "{{ workload.nope }}" }'))),
+    ).toHaveLength(2);
   });
 });
 
@@ -72,7 +81,7 @@ describe('a list of services', () => {
     expect(found.map((step) => step.address)).toEqual(['apis[x][a.com]', 'apis[y][a.com]']);
   });
 
-  it('can\'t take the address of another step', async () => {
+  it("can't take the address of another step", async () => {
     const text = playbook(enable('', '["x][y"]') + enable('    loop: { in: [x], iterator: p }\n', '[y]'));
     expect((await errors(text))[0]).toContain('DUPLICATE_STEP');
   });

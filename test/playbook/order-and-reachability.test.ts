@@ -9,7 +9,12 @@ function step(name: string, more = '', tool = TOOL): string {
 }
 
 async function order(workflow: string): Promise<Record<string, string>> {
-  return Object.fromEntries((await steps(playbook(workflow))).map((item) => [item.address, item.skip === null ? item.dependsOn.join(' ') : item.skip.kind]));
+  return Object.fromEntries(
+    (await steps(playbook(workflow))).map((item) => [
+      item.address,
+      item.skip === null ? item.dependsOn.join(' ') : item.skip.kind,
+    ]),
+  );
 }
 
 describe('order', () => {
@@ -27,21 +32,43 @@ describe('order', () => {
 
   it('comes from depends_on: a name means all instances, an address one', async () => {
     const loop = step('l', 'loop: { in: [x, y], iterator: i }');
-    expect(await order(`${loop}${step('a', 'depends_on: [l]')}${step('b', 'depends_on: "l[y]"')}`)).toEqual({ 'l[x]': '', 'l[y]': '', a: 'l[x] l[y]', b: 'l[y]' });
+    expect(await order(`${loop}${step('a', 'depends_on: [l]')}${step('b', 'depends_on: "l[y]"')}`)).toEqual({
+      'l[x]': '',
+      'l[y]': '',
+      a: 'l[x] l[y]',
+      b: 'l[y]',
+    });
   });
 
   it('survives steps that are not run', async () => {
-    const workflow = step('a', 'next: r') + step('r', 'next: [s]', '') + step('s', 'next: b', 'tool: { kind: http, url: x }') + step('b') + step('c', 'depends_on: r');
-    expect(await order(`${step('start', 'next: [a, c]', '')}${workflow}`)).toEqual({ start: 'routing', a: '', r: 'routing', s: 'not_provider', b: 'a', c: 'a' });
+    const workflow =
+      step('a', 'next: r') +
+      step('r', 'next: [s]', '') +
+      step('s', 'next: b', 'tool: { kind: http, url: x }') +
+      step('b') +
+      step('c', 'depends_on: r');
+    expect(await order(`${step('start', 'next: [a, c]', '')}${workflow}`)).toEqual({
+      start: 'routing',
+      a: '',
+      r: 'routing',
+      s: 'not_provider',
+      b: 'a',
+      c: 'a',
+    });
   });
 
   it('does not hang on circles of routes', async () => {
-    expect(await order(step('a', 'next: r') + step('r', 'next: q', '') + step('q', 'next: [r, b]', '') + step('b'))).toMatchObject({ b: 'a' });
+    expect(
+      await order(step('a', 'next: r') + step('r', 'next: q', '') + step('q', 'next: [r, b]', '') + step('b')),
+    ).toMatchObject({ b: 'a' });
     expect(await order(step('a', 'next: b') + step('b', 'next: a'))).toEqual({ a: 'b', b: 'a' });
   });
 
   it.each([
-    [step('a', 'depends_on: [aa, bb]') + step('bbb'), ['UNKNOWN_STEP: depends_on of "a" names a step "aa"', 'did you mean "bbb"?']],
+    [
+      step('a', 'depends_on: [aa, bb]') + step('bbb'),
+      ['UNKNOWN_STEP: depends_on of "a" names a step "aa"', 'did you mean "bbb"?'],
+    ],
     [step('a', 'next: [{ step: c }]') + step('b'), ['UNKNOWN_STEP: next of "a" names a step "c"', '']],
     [step('a', 'depends_on: { x: 1 }'), ['INVALID_VALUE: depends_on must be', '']],
     [step('a', 'next: { arc: [] }'), ['UNKNOWN_KEY: next has no key "arc". (did you mean "arcs"?)', '']],
@@ -58,20 +85,32 @@ describe('order', () => {
   });
 });
 
-describe('what can\'t be reached', () => {
+describe("what can't be reached", () => {
   it('is everything reachable where nothing routes', async () => {
     expect(await order(step('a') + step('b'))).toEqual({ a: '', b: '' });
   });
 
   it('is counted from start, else from the first step, and noted', async () => {
-    const { playbook: loaded, diagnostics } = await load(playbook(step('z') + step('start', 'next: a', '') + step('a') + step('b')));
-    expect(loaded?.steps.map((item) => item.skip?.kind ?? 'run')).toEqual(['unreachable', 'routing', 'run', 'unreachable']);
-    expect(diagnostics.map((item) => [item.code, item.severity, item.address])).toEqual([['STEP_SKIPPED', 'note', 'z'], ['STEP_SKIPPED', 'note', 'b']]);
+    const { playbook: loaded, diagnostics } = await load(
+      playbook(step('z') + step('start', 'next: a', '') + step('a') + step('b')),
+    );
+    expect(loaded?.steps.map((item) => item.skip?.kind ?? 'run')).toEqual([
+      'unreachable',
+      'routing',
+      'run',
+      'unreachable',
+    ]);
+    expect(diagnostics.map((item) => [item.code, item.severity, item.address])).toEqual([
+      ['STEP_SKIPPED', 'note', 'z'],
+      ['STEP_SKIPPED', 'note', 'b'],
+    ]);
     expect(await order(step('a', 'next: b') + step('b') + step('c'))).toEqual({ a: '', b: 'a', c: 'unreachable' });
   });
 
   it('has no result to refer to', async () => {
-    const text = playbook(step('a', 'next: b') + step('b', '', TOOL.replace('p }', '"{{ steps.c.id }}" }')) + step('c'));
+    const text = playbook(
+      step('a', 'next: b') + step('b', '', TOOL.replace('p }', '"{{ steps.c.id }}" }')) + step('c'),
+    );
     expect(await error(text)).toContain('UNKNOWN_STEP: The step "c" has no result here: no `next` leads to it');
   });
 });
@@ -87,15 +126,24 @@ describe('a condition on the way', () => {
     expect(diagnostics).toMatchObject([{ code: 'CONDITIONAL_ROUTE', severity: 'note' }]);
   });
 
-  it.each(['{ rules: [{ when: "{{ x }}", then: { allow: true } }] }', '{ rules: [{ else: { then: { allow: false } } }] }', '{ mode: x }', 'false', '[{ when: x }]'])('admission %s: an error', async (admit) => {
+  it.each([
+    '{ rules: [{ when: "{{ x }}", then: { allow: true } }] }',
+    '{ rules: [{ else: { then: { allow: false } } }] }',
+    '{ mode: x }',
+    'false',
+    '[{ when: x }]',
+  ])('admission %s: an error', async (admit) => {
     expect(await error(playbook(admitted(admit)))).toContain('CONDITIONAL_ROUTE: The step "a" has an admission rule');
   });
 
-  it.each(['true', '', '{}', '{ rules: [] }', '{ rules: [{ then: { allow: true } }] }', '[{ allow: true }]', '[true]'])('admission %s: open', async (admit) => {
-    expect(await order(admitted(admit))).toEqual({ a: '' });
-  });
+  it.each(['true', '', '{}', '{ rules: [] }', '{ rules: [{ then: { allow: true } }] }', '[{ allow: true }]', '[true]'])(
+    'admission %s: open',
+    async (admit) => {
+      expect(await order(admitted(admit))).toEqual({ a: '' });
+    },
+  );
 
-  it('in the rest of spec is NoETL\'s: a note', async () => {
+  it("in the rest of spec is NoETL's: a note", async () => {
     const { diagnostics } = await load(playbook(step('a', 'spec: { mode: x, policy: { lifecycle: y } }')));
     expect(diagnostics.map((item) => item.code)).toEqual(['KEY_IGNORED', 'KEY_IGNORED']);
   });

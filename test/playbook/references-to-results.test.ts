@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { diagnostic } from '../../src/core/codes.ts';
 import { DiagnosticError } from '../../src/core/diagnostics.ts';
 import type { Json } from '../../src/core/json.ts';
 import { display, isUnknown, type Reference, type Value } from '../../src/core/value.ts';
 import { decidesOnUnknown, evaluateTemplate, evaluatorFor } from '../../src/playbook/evaluate.ts';
-import { diagnostic } from '../../src/core/codes.ts';
 import { error, errors, load, playbook, projectStep, steps } from './support.ts';
 
 const FOLDER =
@@ -12,10 +12,14 @@ const LOOP =
   '  - step: many\n    loop: { in: [a, b-c], iterator: x }\n    tool: { kind: provider, action: google.cloudresourcemanager.folders.ensure, input: { parent: organizations/1, display_name: "{{ iter.x }}" } }\n';
 const APIS =
   '  - step: apis\n    loop: { in: [p1], iterator: p }\n    tool: { kind: provider, action: google.serviceusage.services.enable, input: { project_id: "{{ iter.p }}", services: [dns.googleapis.com] } }\n';
-const WEIRD = '  - step: 1 weird-step\n    tool: { kind: provider, action: google.cloudresourcemanager.folders.list, input: { parent: organizations/1 } }\n';
+const WEIRD =
+  '  - step: 1 weird-step\n    tool: { kind: provider, action: google.cloudresourcemanager.folders.list, input: { parent: organizations/1 } }\n';
 
 function withNote(expression: string): string {
-  return playbook(FOLDER + LOOP + APIS + WEIRD + projectStep(`{ note: ${JSON.stringify(expression)} }`, 'last'), '{ which: folder, key: a }');
+  return playbook(
+    FOLDER + LOOP + APIS + WEIRD + projectStep(`{ note: ${JSON.stringify(expression)} }`, 'last'),
+    '{ which: folder, key: a }',
+  );
 }
 
 async function note(expression: string): Promise<{ value: Value | undefined; dependsOn: readonly string[] }> {
@@ -60,7 +64,10 @@ describe('a reference', () => {
   });
 
   it('in the branch that is not taken is none', async () => {
-    expect(await note("{{ steps.folder.id if workload.key == 'b' else 'no' }}")).toEqual({ value: 'no', dependsOn: [] });
+    expect(await note("{{ steps.folder.id if workload.key == 'b' else 'no' }}")).toEqual({
+      value: 'no',
+      dependsOn: [],
+    });
   });
 
   it.each<[string, readonly string[]]>([
@@ -82,25 +89,38 @@ describe('a reference', () => {
     ['{{ steps.foldr.id }}', 'UNKNOWN_STEP: There is no step "foldr". (did you mean "folder"?)'],
     ["{{ steps.foldr.id | default('x') }}", 'UNKNOWN_STEP'],
     ['{{ steps.many.id }}', 'UNKNOWN_STEP: "many" is a loop without "id". (keys: \'a\', \'b-c\')'],
-    ['{{ steps.many }}', 'UNKNOWN_STEP: "many" is a loop: say which one. (keys: \'a\', \'b-c\')'],
+    ['{{ steps.many }}', "UNKNOWN_STEP: \"many\" is a loop: say which one. (keys: 'a', 'b-c')"],
     ["{{ steps.many['b'].id }}", 'UNKNOWN_STEP: "many" is a loop without "b".'],
     ["{{ steps.apis['p1'].id }}", 'UNKNOWN_STEP: "apis[p1]" is a list of services without "id".'],
     ['{{ folder.resource.name }}', 'write steps.folder.resource.name'],
     ['{{ steps }}', 'TEMPLATE_INVALID: `steps` alone'],
-    ['{{ steps[folder.data.x].y }}', 'TEMPLATE_INVALID: A reference to a result can\'t depend on another result'],
+    ['{{ steps[folder.data.x].y }}', "TEMPLATE_INVALID: A reference to a result can't depend on another result"],
   ])('is refused: %s', async (expression, expected) => {
     expect(await error(withNote(expression))).toContain(expected);
   });
 
   it('to a step that infra never runs is an error', async () => {
-    const text = playbook(`  - step: shell\n    tool: { kind: shell, cmds: [x] }\n${projectStep('{ note: "{{ steps.shell.out }}" }')}`);
-    expect(await error(text)).toContain('UNKNOWN_STEP: The step "shell" has no result here: its tool is shell, which infra never runs');
+    const text = playbook(
+      `  - step: shell\n    tool: { kind: shell, cmds: [x] }\n${projectStep('{ note: "{{ steps.shell.out }}" }')}`,
+    );
+    expect(await error(text)).toContain(
+      'UNKNOWN_STEP: The step "shell" has no result here: its tool is shell, which infra never runs',
+    );
   });
 
-  it.each(['stack', 'reconcile', 'dry_run', 'protect', 'action', 'provider', 'endpoint', 'timeout'])('can\'t decide a step\'s %s', async (key) => {
-    const tool = { kind: 'provider', action: 'google.cloudresourcemanager.projects.ensure', [key]: '{{ steps.folder.id }}' };
-    expect((await errors(playbook(`${FOLDER}  - step: p\n    tool: ${JSON.stringify(tool)}\n`)))[0]).toContain('STATIC_REQUIRED');
-  });
+  it.each(['stack', 'reconcile', 'dry_run', 'protect', 'action', 'provider', 'endpoint', 'timeout'])(
+    "can't decide a step's %s",
+    async (key) => {
+      const tool = {
+        kind: 'provider',
+        action: 'google.cloudresourcemanager.projects.ensure',
+        [key]: '{{ steps.folder.id }}',
+      };
+      expect((await errors(playbook(`${FOLDER}  - step: p\n    tool: ${JSON.stringify(tool)}\n`)))[0]).toContain(
+        'STATIC_REQUIRED',
+      );
+    },
+  );
 
   it('may stand in confirm and known_desired, and in desc as text', async () => {
     const text = playbook(
@@ -128,24 +148,25 @@ describe('a template that waits', () => {
     if (Object.hasOwn(result, path)) return result[path];
     throw new DiagnosticError([diagnostic('TEMPLATE_UNDEFINED', 'not there')]);
   };
-  const run = (text: string, iter: Json = null) => evaluateTemplate({ text, iter, addresses: ['folder', 'many[a]', 'later'] }, scope, lookup);
+  const run = (text: string, iter: Json = null) =>
+    evaluateTemplate({ text, iter, addresses: ['folder', 'many[a]', 'later'] }, scope, lookup);
 
   it.each<[string, Json | undefined]>([
     ['{{ steps.folder.id | upper }}', 'ABC'],
-    ["{{ folder.data.n + 1 }}", 3],
+    ['{{ folder.data.n + 1 }}', 3],
     ["{{ steps.many['a'].id ~ workload.a }}", 'mmw'],
     ["{{ many['a'].result.id }}", 'mm'],
     ["{{ steps.folder.nope | default('d') }}", 'd'],
     ['{{ steps.folder.nope is defined }}', false],
     ['{{ steps.later.id | upper }}', undefined],
     ["{{ 'x' if steps.folder.n == 2 else steps.later.id }}", 'x'],
-    ["a-{{ steps.folder.id }}", 'a-abc'],
+    ['a-{{ steps.folder.id }}', 'a-abc'],
     ['{{ steps.folder.list | length }}', 2],
   ])('%s', async (text, expected) => {
     expect(await run(text)).toEqual(expected);
   });
 
-  it('knows its loop\'s variables', async () => {
+  it("knows its loop's variables", async () => {
     expect(await run('{{ iter.x ~ steps.folder.id }}', { x: 'i', index: 0 })).toBe('iabc');
   });
 
@@ -154,10 +175,12 @@ describe('a template that waits', () => {
     const attempt = () => evaluate({ text: '{{ steps.folder.id + 1 }}', iter: null, addresses: ['folder'] }, lookup);
     expect(attempt).toThrowError(DiagnosticError);
     expect(attempt).toThrowError(/TEMPLATE_INVALID/);
-    expect(() => evaluate({ text: '{{ steps.folder.nope | upper }}', iter: null, addresses: ['folder'] }, lookup)).toThrowError(/TEMPLATE_UNDEFINED/);
+    expect(() =>
+      evaluate({ text: '{{ steps.folder.nope | upper }}', iter: null, addresses: ['folder'] }, lookup),
+    ).toThrowError(/TEMPLATE_UNDEFINED/);
   });
 
-  it('and still can\'t be decided names what it waits for', () => {
+  it("and still can't be decided names what it waits for", () => {
     const item = decidesOnUnknown({ text: '{{ steps.a.b | upper }}', iter: null }, [{ address: 'a', path: 'b' }]);
     expect(item).toMatchObject({ code: 'TEMPLATE_DECIDES', severity: 'error' });
     expect(item.detail).toContain('(known after apply: a.b)');

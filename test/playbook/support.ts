@@ -1,7 +1,8 @@
 import type { Diagnostic } from '../../src/core/diagnostics.ts';
-import type { ActionSpec, ProviderCatalogue } from '../../src/core/resource.ts';
+import type { ActionSpec } from '../../src/core/resource.ts';
 import type { Step } from '../../src/core/step.ts';
 import type { ValueObject } from '../../src/core/value.ts';
+import type { ActionCatalogue } from '../../src/playbook/actions.ts';
 import { type LoadRequest, type LoadResult, loadPlaybook } from '../../src/playbook/load.ts';
 
 function action(name: string, kind: ActionSpec['kind'], inputKeys: readonly string[]): ActionSpec {
@@ -31,30 +32,16 @@ const YANDEX = [
   action('yandex.vpc.subnet.ensure', 'ensure', ['name', 'zone_id', 'ipv4_cidr', 'network_dependency']),
 ];
 
-function unused(): never {
-  throw new Error('the loader must not call this');
-}
-
 /** A catalogue that knows names and the list of services, as the loader needs them. */
-function catalogue(provider: string, actions: readonly ActionSpec[]): ProviderCatalogue {
+function catalogue(provider: string, actions: readonly ActionSpec[]): ActionCatalogue {
   return {
     provider,
-    backend: 'rest',
     findAction: (name, service) => {
       const full = service === null ? name : `${provider}.${service.split('.')[0]}.${name}`;
       return actions.find((known) => known.name === name || known.name === full) ?? null;
     },
     actionNames: () => actions.map((known) => known.name),
     expandInput: (spec, input) => expandServices(spec, input),
-    link: unused,
-    urnOf: unused,
-    declarationOf: unused,
-    removalOf: unused,
-    settle: unused,
-    checkGuard: unused,
-    requests: unused,
-    readRequest: unused,
-    fromForeign: unused,
   };
 }
 
@@ -67,7 +54,7 @@ function expandServices(
   return services.map((service) => ({ key: String(service), input: { ...rest, service_name: service } }));
 }
 
-export const CATALOGUES: ReadonlyMap<string, ProviderCatalogue> = new Map([
+export const CATALOGUES: ReadonlyMap<string, ActionCatalogue> = new Map([
   ['google', catalogue('google', GOOGLE)],
   ['yandex', catalogue('yandex', YANDEX)],
 ]);

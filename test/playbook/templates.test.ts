@@ -5,7 +5,9 @@ const WORKLOAD = `{ name: acme, org: "1", n: 7, f: 2.5, yes_: true, nothing: nul
 
 function value(expression: string): Promise<unknown> {
   const yaml = JSON.stringify(expression);
-  return inputOf(playbook(projectStep(`{ note: ${yaml} }`), WORKLOAD), { env: { CI: 'yes' } }).then((input) => input['note']);
+  return inputOf(playbook(projectStep(`{ note: ${yaml} }`), WORKLOAD), { env: { CI: 'yes' } }).then(
+    (input) => input['note'],
+  );
 }
 
 function failure(expression: string): Promise<string> {
@@ -67,7 +69,13 @@ describe('a template gives', () => {
     ["{{ workload.list | select('in', ['a']) }}", ['a', 'a']],
     ["{{ workload.list | reject('in', ['a']) }}", ['b', 'B']],
     ["{{ workload.projects | sort(attribute='n') | map(attribute='id') }}", ['p2', 'p1']],
-    ['{{ workload.map | items }}', [['x', 1], ['y', 'two']]],
+    [
+      '{{ workload.map | items }}',
+      [
+        ['x', 1],
+        ['y', 'two'],
+      ],
+    ],
     ['{{ workload.map | tojson }}', '{"x":1,"y":"two"}'],
     ['{{ -3 | abs }}', 3],
     ['{{ 2.5 | round }} {{ 3.5 | round }} {{ 2.345 | round(2) }}', '2 4 2.35'],
@@ -104,7 +112,7 @@ describe('a template is refused:', () => {
     ['{{ 2 ** 3 }}', 'TEMPLATE_INVALID: The operator ** is not accepted'],
     ["{{ 'a' * 3 }}", 'TEMPLATE_INVALID: `*` needs two numbers'],
     ["{{ 'a' + 1 }}", 'join texts with `~`'],
-    ["{{ 1 < 'a' }}", 'TEMPLATE_INVALID: a number and a text can\'t be ordered'],
+    ["{{ 1 < 'a' }}", "TEMPLATE_INVALID: a number and a text can't be ordered"],
     ['{{ 1 / 0 }}', 'TEMPLATE_INVALID: Division by zero'],
     ['{{ 9007199254740993 }}', 'above 2^53'],
     ['{{ 9007199254740991 + 2 }}', 'above 2^53'],
@@ -113,7 +121,7 @@ describe('a template is refused:', () => {
     ['{{ workload.name is string }}', 'TEMPLATE_INVALID: There is no test "string"'],
     ["{{ 'x' | int }}", 'TEMPLATE_INVALID: "x" is no whole number'],
     ['{{ [] | first }}', 'TEMPLATE_UNDEFINED: first of an empty list'],
-    ['a{{ workload.nothing }}', 'TEMPLATE_INVALID: None can\'t stand inside a text'],
+    ['a{{ workload.nothing }}', "TEMPLATE_INVALID: None can't stand inside a text"],
     ['{{ workload.tpl }}', 'TEMPLATE_INVALID: workload.tpl is itself a template'],
     ["{{ workload.list | select('odd') }}", 'TEMPLATE_INVALID: There is no test "odd"'],
     ["{{ 'x' | replace('', 'y') }}", 'TEMPLATE_INVALID: replace needs a text to look for'],

@@ -2,7 +2,12 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { callerConfigPath, loadCallerConfig, NO_CALLER_CONFIG, parseCallerConfig } from '../../src/playbook/caller-config.ts';
+import {
+  callerConfigPath,
+  loadCallerConfig,
+  NO_CALLER_CONFIG,
+  parseCallerConfig,
+} from '../../src/playbook/caller-config.ts';
 import { brief } from './support.ts';
 
 const ALL = `credentials:
@@ -22,11 +27,22 @@ describe('config.yaml', () => {
   it('is read with all its keys', () => {
     const { config, diagnostics } = parseCallerConfig('/c.yaml', ALL);
     expect(diagnostics).toEqual([]);
-    expect(config?.credentials['gcp_org_admin']).toMatchObject({ type: 'gcp_adc', quota_project: 'acme-admin', scopes: ['s'] });
+    expect(config?.credentials['gcp_org_admin']).toMatchObject({
+      type: 'gcp_adc',
+      quota_project: 'acme-admin',
+      scopes: ['s'],
+    });
     expect(Object.keys(config?.credentials ?? {})).toEqual(['gcp_org_admin', 'ci', 'sandbox', 'short']);
     expect(config?.credentials['constructor']).toBeUndefined();
-    expect(config?.stacks.get('gateway')).toEqual({ credential: 'sandbox', settings: { folder_id: 'b1g', command_timeout: 60 } });
-    expect(config).toMatchObject({ eventlog: 'postgres://db/infra', exposeEnv: ['CI_COMMIT_SHA'], allowEndpoints: ['http://127.0.0.1:8089', 'https://x'] });
+    expect(config?.stacks.get('gateway')).toEqual({
+      credential: 'sandbox',
+      settings: { folder_id: 'b1g', command_timeout: 60 },
+    });
+    expect(config).toMatchObject({
+      eventlog: 'postgres://db/infra',
+      exposeEnv: ['CI_COMMIT_SHA'],
+      allowEndpoints: ['http://127.0.0.1:8089', 'https://x'],
+    });
     expect(config?.guard?.requireOrg).toBe('1');
   });
 
@@ -78,7 +94,7 @@ describe('where config.yaml lies', () => {
     expect(await loadCallerConfig({ env: {}, home, uid })).toEqual({ config: NO_CALLER_CONFIG, diagnostics: [] });
   });
 
-  it('must be the caller\'s own, written by nobody else', async () => {
+  it("must be the caller's own, written by nobody else", async () => {
     const path = join(home, '.config', 'infra', 'config.yaml');
     await writeFile(path, ALL, { mode: 0o600 });
     expect((await loadCallerConfig({ env: {}, home, uid })).config?.path).toBe(path);
@@ -87,6 +103,13 @@ describe('where config.yaml lies', () => {
     expect((await loadCallerConfig({ env: {}, home, uid })).diagnostics).toMatchObject([{ code: 'UNSAFE_PATH' }]);
     await writeFile(path, '');
     await chmod(path, 0o600);
+    expect(await loadCallerConfig({ env: {}, home, uid })).toMatchObject({
+      config: { path, guard: null },
+      diagnostics: [],
+    });
+    await rm(path);
+    await mkdir(path);
+    await chmod(path, 0o700);
     expect((await loadCallerConfig({ env: {}, home, uid })).diagnostics).toMatchObject([{ code: 'FILE_UNREADABLE' }]);
   });
 });

@@ -5,8 +5,13 @@ const STEP = projectStep('{ project_id: p }');
 
 describe('the envelope', () => {
   it('takes noetl.io/v2 with its kind, and infra/v1 with or without', async () => {
-    const root = (version: string, kind: string) => `apiVersion: ${version}\n${kind}metadata: { name: x }\nworkflow:\n${STEP}`;
-    for (const text of [root('noetl.io/v2', 'kind: Playbook\n'), root('infra/v1', ''), root('infra/v1', 'kind: Playbook\n')]) {
+    const root = (version: string, kind: string) =>
+      `apiVersion: ${version}\n${kind}metadata: { name: x }\nworkflow:\n${STEP}`;
+    for (const text of [
+      root('noetl.io/v2', 'kind: Playbook\n'),
+      root('infra/v1', ''),
+      root('infra/v1', 'kind: Playbook\n'),
+    ]) {
       expect((await load(text)).playbook?.name).toBe('x');
     }
     expect(await error(root('noetl.io/v2', ''))).toContain('MISSING_KEY: A noetl.io/v2 playbook lacks the key "kind"');
@@ -20,8 +25,10 @@ describe('the envelope', () => {
     for (const key of ['apiVersion', 'workflow', 'metadata.name']) expect(found.join()).toContain(`"${key}"`);
   });
 
-  it('ignores NoETL\'s keys with a note, leaves x- alone and refuses the rest with the nearest name', async () => {
-    const { playbook: loaded, diagnostics } = await load(playbook(STEP, '{}', 'keychain: []\nexecutor: {}\nworkbook: []\nx-mine: { a: 1 }\n'));
+  it("ignores NoETL's keys with a note, leaves x- alone and refuses the rest with the nearest name", async () => {
+    const { playbook: loaded, diagnostics } = await load(
+      playbook(STEP, '{}', 'keychain: []\nexecutor: {}\nworkbook: []\nx-mine: { a: 1 }\n'),
+    );
     expect(loaded).not.toBeNull();
     expect(diagnostics.map((item) => `${item.code} ${item.severity}`)).toEqual(Array(3).fill('KEY_IGNORED note'));
     expect(await error(playbook(STEP, '{}', 'defualts: {}\n'))).toMatch(/^4:1 UNKNOWN_KEY.*did you mean "defaults"\?/);

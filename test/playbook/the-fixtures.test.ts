@@ -13,7 +13,11 @@ describe('the fixture', () => {
     const { playbook, diagnostics } = await fixture('org-foundation');
     expect(diagnostics.map(brief)).toEqual([]);
     expect(playbook?.steps).toHaveLength(41);
-    expect(playbook?.steps.every((step) => step.dryRun === false && step.stack === 'foundation' && step.guard?.requireOrg === '123456789012')).toBe(true);
+    expect(
+      playbook?.steps.every(
+        (step) => step.dryRun === false && step.stack === 'foundation' && step.guard?.requireOrg === '123456789012',
+      ),
+    ).toBe(true);
     expect(playbook?.steps.filter((step) => step.protect === true)).toHaveLength(10);
     expect(playbook?.steps.map((step) => step.address)).toContain('apis[acme-obs-prod][logging.googleapis.com]');
   });
@@ -31,6 +35,10 @@ describe('the fixture', () => {
     expect(playbook).toBeNull();
     expect(diagnostics).toHaveLength(12);
     expect(new Set(diagnostics.map((item) => item.source?.line)).size).toBe(12);
-    expect(diagnostics.every((item) => item.severity === 'error' && item.source?.file.endsWith('twelve-mistakes/playbook.yaml'))).toBe(true);
+    expect(
+      diagnostics.every(
+        (item) => item.severity === 'error' && item.source?.file.endsWith('twelve-mistakes/playbook.yaml'),
+      ),
+    ).toBe(true);
   });
 });

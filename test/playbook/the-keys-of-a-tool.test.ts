@@ -5,7 +5,10 @@ import { error, errors, load, playbook, projectStep, steps } from './support.ts'
 const ENSURE = 'action: google.cloudresourcemanager.projects.ensure';
 
 function tool(keys: string, stepKeys = ''): string {
-  return playbook(`  - step: p\n${stepKeys}    tool: { kind: provider, ${ENSURE}, ${keys} }\n`, '{ yes_: true, text: "No", n: 5, e: "" }');
+  return playbook(
+    `  - step: p\n${stepKeys}    tool: { kind: provider, ${ENSURE}, ${keys} }\n`,
+    '{ yes_: true, text: "No", n: 5, e: "" }',
+  );
 }
 
 async function only(text: string): Promise<Step> {
@@ -16,32 +19,69 @@ async function only(text: string): Promise<Step> {
 
 describe('dry_run', () => {
   it.each<[string, boolean]>([
-    ['true', true], ['false', false], ['"TRUE"', true], ['"False"', false], ['1', true], ['0', false], ['"1"', true], ['yes', true], ['NO', false],
-    ['', true], ['null', true], ['""', true], ['"  "', true],
-    ['"{{ workload.yes_ }}"', true], ['"{{ workload.text }}"', false], ['"{{ workload.e }}"', true], ["\"{{ workload.n != 5 }}\"", false],
+    ['true', true],
+    ['false', false],
+    ['"TRUE"', true],
+    ['"False"', false],
+    ['1', true],
+    ['0', false],
+    ['"1"', true],
+    ['yes', true],
+    ['NO', false],
+    ['', true],
+    ['null', true],
+    ['""', true],
+    ['"  "', true],
+    ['"{{ workload.yes_ }}"', true],
+    ['"{{ workload.text }}"', false],
+    ['"{{ workload.e }}"', true],
+    ['"{{ workload.n != 5 }}"', false],
   ])('%s is %s', async (written, expected) => {
     expect((await only(tool(`dry_run: ${written}`))).dryRun).toBe(expected);
   });
 
-  it.each(['perhaps', '2', 'on', 'off', '[true]', '{ a: 1 }', '1.0', '"{{ workload.n }}"'])('%s is an error', async (written) => {
-    expect(await error(tool(`dry_run: ${written}`))).toContain('INVALID_VALUE: dry_run must be a boolean or one of');
-  });
+  it.each(['perhaps', '2', 'on', 'off', '[true]', '{ a: 1 }', '1.0', '"{{ workload.n }}"'])(
+    '%s is an error',
+    async (written) => {
+      expect(await error(tool(`dry_run: ${written}`))).toContain('INVALID_VALUE: dry_run must be a boolean or one of');
+    },
+  );
 
   it('is null where it is not written', async () => {
     expect((await only(tool('stack: a'))).dryRun).toBeNull();
   });
 });
 
-describe('the tool\'s keys', () => {
+describe("the tool's keys", () => {
   it('are read with their types', async () => {
-    const step = await only(tool('provider: google, runtime: rust-sdk, reconcile: adopt, stack: 12, protect: true, confirm: abc, known_desired: { a: 1 }, poll: { max_attempts: 3 }, timeout: 90'));
+    const step = await only(
+      tool(
+        'provider: google, runtime: rust-sdk, reconcile: adopt, stack: 12, protect: true, confirm: abc, known_desired: { a: 1 }, poll: { max_attempts: 3 }, timeout: 90',
+      ),
+    );
     expect(step).toMatchObject({
-      provider: 'google', action: 'google.cloudresourcemanager.projects.ensure', reconcile: 'adopt', stack: '12', protect: true,
-      confirm: 'abc', knownDesired: { a: 1 }, poll: { ...DEFAULT_POLL, maxAttempts: 3 }, timeoutMs: 90_000, guard: null, auth: null, endpoint: null,
+      provider: 'google',
+      action: 'google.cloudresourcemanager.projects.ensure',
+      reconcile: 'adopt',
+      stack: '12',
+      protect: true,
+      confirm: 'abc',
+      knownDesired: { a: 1 },
+      poll: { ...DEFAULT_POLL, maxAttempts: 3 },
+      timeoutMs: 90_000,
+      guard: null,
+      auth: null,
+      endpoint: null,
     });
   });
 
-  it.each<[string, number]>([['500ms', 500], ['30s', 30_000], ['"5 m"', 300_000], ['1h', 3_600_000], ['0.5', 500]])('timeout %s is %d ms', async (written, expected) => {
+  it.each<[string, number]>([
+    ['500ms', 500],
+    ['30s', 30_000],
+    ['"5 m"', 300_000],
+    ['1h', 3_600_000],
+    ['0.5', 500],
+  ])('timeout %s is %d ms', async (written, expected) => {
     expect((await only(tool(`timeout: ${written}`))).timeoutMs).toBe(expected);
     expect((await only(tool('stack: a', `    timeout: ${written}\n`))).timeoutMs).toBe(expected);
   });
@@ -61,11 +101,17 @@ describe('the tool\'s keys', () => {
     ['poll: { max_wait_secs: "1" }', 'poll.max_wait_secs'],
     ['poll: { max_attempt: 3 }', 'UNKNOWN_KEY: poll has no key "max_attempt". (did you mean "max_attempts"?)'],
     ['runtime: grpc', 'runtime must be rest or rust-sdk'],
-    ['reconcil: report', 'UNKNOWN_KEY: The tool of step "p" (google) has no key "reconcil". (did you mean "reconcile"?)'],
+    [
+      'reconcil: report',
+      'UNKNOWN_KEY: The tool of step "p" (google) has no key "reconcil". (did you mean "reconcile"?)',
+    ],
     ['settings: {}', 'UNKNOWN_KEY: The tool of step "p" (google) has no key "settings"'],
     ['input: [a]', 'input of step "p" must be a mapping'],
     ['input: "{{ workload.n }}"', 'input of step "p" must be a mapping'],
-    ['input: { project_idd: x }', 'UNKNOWN_KEY: The input of google.cloudresourcemanager.projects.ensure has no key "project_idd". (did you mean "project_id"?)'],
+    [
+      'input: { project_idd: x }',
+      'UNKNOWN_KEY: The input of google.cloudresourcemanager.projects.ensure has no key "project_idd". (did you mean "project_id"?)',
+    ],
   ])('%s is an error', async (keys, expected) => {
     const found = await error(tool(keys));
     expect(found).toContain(expected);
@@ -73,20 +119,26 @@ describe('the tool\'s keys', () => {
   });
 
   it('of NoETL are accepted with a note', async () => {
-    const { playbook: loaded, diagnostics } = await load(tool('name: a, retry: 1, args: {}, output: x', '    args: {}\n    set: {}\n    vars: {}\n    retry: 2\n'));
+    const { playbook: loaded, diagnostics } = await load(
+      tool('name: a, retry: 1, args: {}, output: x', '    args: {}\n    set: {}\n    vars: {}\n    retry: 2\n'),
+    );
     expect(loaded).not.toBeNull();
     expect(diagnostics.map((item) => `${item.code} ${item.severity}`)).toEqual(Array(8).fill('KEY_IGNORED note'));
   });
 
   it('an input may come from workload as a whole', async () => {
-    const text = playbook(`  - step: p\n    tool: { kind: provider, ${ENSURE}, input: "{{ workload.input }}" }\n`, '{ input: { project_id: a } }');
+    const text = playbook(
+      `  - step: p\n    tool: { kind: provider, ${ENSURE}, input: "{{ workload.input }}" }\n`,
+      '{ input: { project_id: a } }',
+    );
     expect((await only(text)).input).toEqual({ project_id: 'a' });
     expect(await error(text.replace('project_id: a', 'project_idd: a'))).toContain('UNKNOWN_KEY');
   });
 });
 
 describe('provider and action', () => {
-  const written = (keys: string, more = '') => playbook(`  - step: p\n    tool: { kind: provider, ${keys} }\n`, '{ which: projects }', more);
+  const written = (keys: string, more = '') =>
+    playbook(`  - step: p\n    tool: { kind: provider, ${keys} }\n`, '{ which: projects }', more);
 
   it.each([
     ['action: google.cloudresourcemanager.projects.ensure', 'google'],
@@ -98,17 +150,37 @@ describe('provider and action', () => {
     expect((await only(written(keys))).provider).toBe(provider);
   });
 
-  it('the action\'s provider wins over that of defaults', async () => {
-    expect((await only(written('action: yandex.vpc.network.ensure', 'defaults: { provider: google }\n'))).provider).toBe('yandex');
-    expect((await only(written('action: projects.ensure, service: cloudresourcemanager.googleapis.com', 'defaults: { provider: google }\n'))).provider).toBe('google');
+  it("the action's provider wins over that of defaults", async () => {
+    expect(
+      (await only(written('action: yandex.vpc.network.ensure', 'defaults: { provider: google }\n'))).provider,
+    ).toBe('yandex');
+    expect(
+      (
+        await only(
+          written(
+            'action: projects.ensure, service: cloudresourcemanager.googleapis.com',
+            'defaults: { provider: google }\n',
+          ),
+        )
+      ).provider,
+    ).toBe('google');
   });
 
   it.each([
     ['provider: google', 'MISSING_KEY: The tool of step "p" lacks the key "action"'],
     ['action: projects.ensure', 'MISSING_KEY: The tool of step "p" lacks the key "provider"'],
-    ['provider: google, action: projects.ensure', 'did you mean "google.cloudresourcemanager.projects.ensure"? The short form needs'],
-    ['action: google.cloudresourcemanager.projects.ensrue', 'did you mean "google.cloudresourcemanager.projects.ensure"?'],
-    ['provider: google, action: project.ensure, service: cloudresourcemanager.googleapis.com', 'did you mean "google.cloudresourcemanager.projects.ensure"?'],
+    [
+      'provider: google, action: projects.ensure',
+      'did you mean "google.cloudresourcemanager.projects.ensure"? The short form needs',
+    ],
+    [
+      'action: google.cloudresourcemanager.projects.ensrue',
+      'did you mean "google.cloudresourcemanager.projects.ensure"?',
+    ],
+    [
+      'provider: google, action: project.ensure, service: cloudresourcemanager.googleapis.com',
+      'did you mean "google.cloudresourcemanager.projects.ensure"?',
+    ],
     ['provider: google, action: yandex.vpc.network.ensure', 'UNKNOWN_ACTION: google has no action'],
     ['provider: gogle, action: a.b', 'UNKNOWN_PROVIDER: There is no provider "gogle". (did you mean "google"?)'],
     ['provider: aws, action: a.b', 'PROVIDER_NOT_IMPLEMENTED'],
@@ -120,12 +192,23 @@ describe('provider and action', () => {
   });
 
   it('a provider without a catalogue is not implemented', async () => {
-    expect(await error(written('action: yandex.vpc.network.ensure'), { catalogues: new Map() })).toContain('PROVIDER_NOT_IMPLEMENTED');
+    expect(await error(written('action: yandex.vpc.network.ensure'), { catalogues: new Map() })).toContain(
+      'PROVIDER_NOT_IMPLEMENTED',
+    );
   });
 
   it('yandex has its own keys', async () => {
-    const step = await only(written('action: yandex.vpc.network.ensure, settings: { folder_id: b1g }, identity: { project: a, owner: b }, logical_id: net, resource_id: enp1'));
-    expect(step).toMatchObject({ settings: { folder_id: 'b1g' }, identity: { project: 'a', owner: 'b' }, logicalId: 'net', resourceId: 'enp1' });
+    const step = await only(
+      written(
+        'action: yandex.vpc.network.ensure, settings: { folder_id: b1g }, identity: { project: a, owner: b }, logical_id: net, resource_id: enp1',
+      ),
+    );
+    expect(step).toMatchObject({
+      settings: { folder_id: 'b1g' },
+      identity: { project: 'a', owner: 'b' },
+      logicalId: 'net',
+      resourceId: 'enp1',
+    });
     expect(await error(written('action: yandex.vpc.network.ensure, endpoint: http://x'))).toContain('UNKNOWN_KEY');
   });
 });
@@ -145,7 +228,9 @@ describe('a tool', () => {
     ['[{ kind: http }, { kind: python }]', 'a list of tasks'],
     ['[{ fetch: { kind: http } }]', 'http'],
   ])('that is no provider is skipped and never judged: %s', async (written, what) => {
-    const { playbook: loaded, diagnostics } = await load(playbook(`  - step: p\n    when: x\n    sink: y\n    tool: ${written}\n${projectStep('{}')}`));
+    const { playbook: loaded, diagnostics } = await load(
+      playbook(`  - step: p\n    when: x\n    sink: y\n    tool: ${written}\n${projectStep('{}')}`),
+    );
     expect(loaded?.steps[0]).toMatchObject({ address: 'p', action: '', skip: { kind: 'not_provider' } });
     expect(diagnostics).toMatchObject([{ code: 'STEP_SKIPPED', severity: 'note' }]);
     expect(diagnostics[0]?.detail).toContain(what);
@@ -170,13 +255,27 @@ describe('a tool', () => {
   });
 });
 
-describe('a step\'s name', () => {
-  it.each(['workload', 'iter', 'env', 'steps', 'execution_id', '"a[b]"', '"a\\nb"', '" a"', '[a]', '""', '"a\\u202eb"'])('can\'t be %s', async (name) => {
+describe("a step's name", () => {
+  it.each([
+    'workload',
+    'iter',
+    'env',
+    'steps',
+    'execution_id',
+    '"a[b]"',
+    '"a\\nb"',
+    '" a"',
+    '[a]',
+    '""',
+    '"a\\u202eb"',
+  ])("can't be %s", async (name) => {
     expect(await error(playbook(projectStep('{}', name)))).toContain('INVALID_VALUE');
   });
 
   it('stands once', async () => {
-    expect(await error(playbook(projectStep('{}') + projectStep('{}')))).toBe('7:11 DUPLICATE_STEP: The step "project" stands already at 5:5.');
+    expect(await error(playbook(projectStep('{}') + projectStep('{}')))).toBe(
+      '7:11 DUPLICATE_STEP: The step "project" stands already at 5:5.',
+    );
   });
 
   it('may be a number or have blanks', async () => {

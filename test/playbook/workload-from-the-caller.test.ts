@@ -12,16 +12,22 @@ async function workload(changes: Partial<LoadRequest>): Promise<Json> {
 }
 
 describe('the workload', () => {
-  it('has the verb\'s action, unless a file or --set says otherwise, and its own under exec', async () => {
+  it("has the verb's action, unless a file or --set says otherwise, and its own under exec", async () => {
     expect(await workload({})).toMatchObject({ action: 'apply' });
     expect(await workload({ action: null })).toMatchObject({ action: 'plan' });
     expect(await workload({ sets: ['action=plan'] })).toMatchObject({ action: 'plan' });
-    expect(await workload({ workloadFile: { path: 'w.yaml', text: 'action: other\n' } })).toMatchObject({ action: 'other' });
+    expect(await workload({ workloadFile: { path: 'w.yaml', text: 'action: other\n' } })).toMatchObject({
+      action: 'other',
+    });
   });
 
   it('merges a file, maps into maps, then each --set', async () => {
     const file = { path: 'w.yaml', text: 'a: { b: 2, e: 3 }\nlist: [y, z]\n' };
-    expect(await workload({ workloadFile: file, sets: ['a.e=4'] })).toEqual({ action: 'apply', a: { b: 2, e: 4, c: [1, { d: 'x' }] }, list: ['y', 'z'] });
+    expect(await workload({ workloadFile: file, sets: ['a.e=4'] })).toEqual({
+      action: 'apply',
+      a: { b: 2, e: 4, c: [1, { d: 'x' }] },
+      list: ['y', 'z'],
+    });
   });
 
   it.each<[string, Json]>([
@@ -64,11 +70,15 @@ describe('the workload', () => {
     const text = playbook(projectStep('{}'));
     const { diagnostics } = await load(text, { workloadFile: { path: 'w.yaml', text: 'a: 1\na: 2\n' } });
     expect(diagnostics).toMatchObject([{ code: 'DUPLICATE_KEY', source: { file: 'w.yaml', line: 2 } }]);
-    expect(await error(text, { workloadFile: { path: 'w.yaml', text: '[1]' } })).toContain('A workload file must be a mapping');
+    expect(await error(text, { workloadFile: { path: 'w.yaml', text: '[1]' } })).toContain(
+      'A workload file must be a mapping',
+    );
   });
 
   it('is what templates see', async () => {
-    const { playbook: loaded } = await load(playbook(projectStep('{ note: "{{ workload.action }}" }')), { sets: ['action=x'] });
+    const { playbook: loaded } = await load(playbook(projectStep('{ note: "{{ workload.action }}" }')), {
+      sets: ['action=x'],
+    });
     expect(loaded?.steps[0]?.input).toEqual({ note: 'x' });
   });
 });
