@@ -52,8 +52,10 @@ export const memoryCatalogue: ProviderCatalogue = {
   removalOf: (resourceType, _urn, desired) => {
     const type = TYPES.find(({ name }) => name === resourceType);
     if (type === undefined || !isJsonObject(desired)) return null;
-    return { action: `mem.store.${type.plural}.delete`, input: desired };
+    const input = type.name === 'box' ? { name: desired['name'] ?? '' } : desired;
+    return { action: `mem.store.${type.plural}.delete`, input };
   },
+  traitsOf: (resourceType) => ({ protectedByDefault: false, takesContents: resourceType === 'box' }),
   settle: (declaration, desired) => placeProblems(declaration.desired['parent'], desired['parent']),
   checkGuard,
   requests,
@@ -125,10 +127,11 @@ function declare(step: Step, makers: ReadonlyMap<string, string>, steps: readonl
     entries.filter(([key]) => key in type.fields).map(([key, value]) => [key, placed(key, value, makers)]),
   );
   const container = typeof desired['box'] === 'string' ? makers.get(desired['box']) : undefined;
-  const needs = [
+  const within = [
     ...referencesIn(desired['parent'] ?? null).map((ref) => ref.address),
-    ...(container === undefined || spec.kind === 'delete' ? [] : [container]),
+    ...(container === undefined ? [] : [container]),
   ];
+  const needs = spec.kind === 'delete' ? [] : within;
   return {
     address: step.address,
     action: spec,
