@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import * as z from 'zod/mini';
 import { diagnostic } from '../core/codes.ts';
 import { DiagnosticError } from '../core/diagnostics.ts';
-import { planDigest } from '../core/digest.ts';
-import { CHANGES, type PlanVerb } from '../core/plan.ts';
+import type { PlanVerb } from '../core/plan.ts';
 import type { Playbook } from '../core/step.ts';
 import { openForReading, writeNewFile } from '../eventlog/safe-file.ts';
 import type { PlanResult, VerbOptions } from './ports.ts';
@@ -34,87 +32,6 @@ export interface StoredPlan extends PlanResult {
   readonly savedAt: string;
 }
 
-const nullableText = z.nullable(z.string());
-const texts = z.array(z.string());
-const reconcile = z.nullable(z.enum(['report', 'enforce', 'adopt']));
-
-const guard = z.object({
-  requireOrg: nullableText,
-  requireOrgDisplayName: nullableText,
-  requireBillingAccount: nullableText,
-  requireCloudId: nullableText,
-  requireFolder: nullableText,
-});
-
-const options = z.object({
-  stack: nullableText,
-  reconcile,
-  targets: texts,
-  excludes: texts,
-  offline: z.boolean(),
-  emulator: z.boolean(),
-  guard: z.nullable(guard),
-  allowSelfLockout: z.boolean(),
-  takeOver: nullableText,
-  includeFound: z.boolean(),
-});
-
-/** What comparing a reviewed plan with a new one looks at; the rest is carried along. */
-const step = z.looseObject({
-  address: z.string(),
-  step: z.string(),
-  action: z.string(),
-  provider: z.string(),
-  urn: nullableText,
-  stack: nullableText,
-  reconcile,
-  change: z.enum(CHANGES),
-  present: z.union([z.boolean(), z.literal('unknown')]),
-  record: nullableText,
-  depends_on: texts,
-  input: z.record(z.string(), z.json()),
-  desired: z.nullable(z.record(z.string(), z.json())),
-  actual: z.nullable(z.record(z.string(), z.json())),
-  diff: z.record(z.string(), z.object({ desired: z.json(), actual: z.json() })),
-  unknown: texts,
-  would_call: z.array(z.json()),
-  held: nullableText,
-  diagnostics: z.array(z.looseObject({ code: z.string() })),
-});
-
-const plan = z.looseObject({
-  format_version: z.literal('1.0'),
-  command: z.enum(['plan', 'apply', 'adopt', 'destroy']),
-  target: z.string(),
-  digest: z.string(),
-  stacks: texts,
-  steps: z.array(step),
-  diagnostics: z.array(z.looseObject({ code: z.string() })),
-});
-
-const digestInput = z.object({
-  verb: z.string(),
-  target: z.string(),
-  stacks: texts,
-  steps: z.array(z.catchall(z.object({ address: z.string() }), z.json())),
-});
-
-/** The file: snake_case like all that is written out. */
-const storedPlan = z.object({
-  verb: z.enum(['plan', 'apply', 'adopt', 'destroy']),
-  options,
-  source: z.object({
-    path: z.string(),
-    full_path: z.string(),
-    text: nullableText,
-    sets: texts,
-    workload: nullableText,
-  }),
-  saved_at: z.iso.datetime(),
-  plan,
-  digest_input: digestInput,
-});
-
 /** Keeps a plan under its digest, atomically and for its owner's eyes only; one without a digest can't be confirmed. */
 export async function savePlan(folder: string, stored: StoredPlan): Promise<void> {
   if (stored.plan.digest === null) return;
@@ -139,10 +56,9 @@ export async function loadPlan(folder: string, digest: string): Promise<StoredPl
   const path = planPath(folder, digest);
   const text = await readText(path);
   if (text === null) return null;
-  const parsed = storedPlan.safeParse(parseJson(text));
-  if (parsed.success && parsed.data.plan.digest === digest && planDigest(parsed.data.digest_input) === digest) {
-    return decode(parsed.data);
-  }
+  const { parseStoredPlan } = await import('./plan-file.ts');
+  const stored = parseStoredPlan(text, digest);
+  if (stored !== null) return stored;
   const hint = 'give the playbook, or plan again';
   throw new DiagnosticError([
     diagnostic('FILE_UNREADABLE', `${path} is not the stored plan of this digest.`, { hint }),
@@ -161,19 +77,6 @@ function encode({ verb, options: given, source, savedAt, plan: shown, digestInpu
   };
 }
 
-function decode(file: z.infer<typeof storedPlan>): StoredPlan {
-  const { full_path, ...source } = file.source;
-  return {
-    verb: file.verb,
-    options: file.options,
-    source: { ...source, fullPath: full_path },
-    savedAt: file.saved_at,
-    // What the schema does not spell out only decorates the text of a refusal.
-    plan: file.plan as unknown as PlanResult['plan'],
-    digestInput: file.digest_input,
-  };
-}
-
 /** The source as it may be kept: without any text where a step carries a token. */
 export function storableSource(source: PlanSource, playbook: Playbook): PlanSource {
   const secret = playbook.steps.some((item) => item.auth !== null && item.auth.token !== null);
@@ -182,14 +85,6 @@ export function storableSource(source: PlanSource, playbook: Playbook): PlanSour
 
 function planPath(folder: string, digest: string): string {
   return join(folder, `${digest}.json`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 async function readText(path: string): Promise<string | null> {

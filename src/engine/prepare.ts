@@ -51,7 +51,7 @@ export interface Prepared {
 
 /** Links, checks, orders and selects the steps of a playbook. Offline; throws DiagnosticError with all that is wrong. */
 export function prepare(
-  ports: EnginePorts,
+  ports: Pick<EnginePorts, 'catalogues'>,
   playbook: Playbook,
   options: VerbOptions,
   verb: PlanVerb | 'exec',

@@ -56,6 +56,6 @@ export async function appendRows(current: Walk, rows: readonly RowBody[]): Promi
 }
 
 /** An id below 2^53, from the clock and randomness. */
-export function newExecutionId(ports: EnginePorts): number {
+export function newExecutionId(ports: Pick<EnginePorts, 'clock' | 'randomHex'>): number {
   return ports.clock.now() * 1000 + (Number.parseInt(ports.randomHex(4), 16) % 1000);
 }

@@ -1,0 +1,69 @@
+import type { Diagnostic } from './diagnostics.ts';
+import type { ExecutionId } from './facts.ts';
+import type { Json } from './json.ts';
+import type { FieldDiff, FORMAT_VERSION, Verdict } from './plan.ts';
+
+/** How one resource stands against what was last desired of it. Keys are snake_case because they are printed so. */
+export interface DriftEntry {
+  readonly urn: string;
+  readonly stack: string;
+  readonly drift: Verdict;
+  /** The fields that differ. */
+  readonly fields: readonly string[];
+  readonly diff: Readonly<Record<string, FieldDiff>>;
+  readonly desired: Json;
+  readonly actual: Json;
+  /** Why it is unchecked. */
+  readonly why: string | null;
+  /** The reason given in infra.yaml where all that differs is ignored. */
+  readonly ignored: string | null;
+  readonly purge_time: string | null;
+}
+
+export type DriftSummary = Readonly<Record<Verdict | 'ignored', number>>;
+
+export interface DriftReport {
+  readonly format_version: typeof FORMAT_VERSION;
+  readonly command: 'drift';
+  readonly target: string;
+  readonly stack: string | null;
+  readonly resources: readonly DriftEntry[];
+  readonly summary: DriftSummary;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Whether drift asks for attention: anything but in sync or ignored. */
+export function hasDrift(report: DriftReport): boolean {
+  return report.resources.some((entry) => entry.drift !== 'in_sync' && entry.ignored === null);
+}
+
+export interface OrphanEntry {
+  readonly urn: string;
+  readonly stack: string;
+  readonly resource_type: string;
+  readonly last_desired: Json;
+  readonly last_execution_id: ExecutionId;
+  /** When the stack came to own it; null where the log's rows carry no time. */
+  readonly since: string | null;
+  readonly protected: boolean;
+}
+
+/** An IAM grant on a managed scope that no fact covers. */
+export interface UncoveredGrant {
+  readonly resource: string;
+  readonly role: string;
+  readonly member: string;
+  readonly condition: Json;
+}
+
+export interface OrphansReport {
+  readonly format_version: typeof FORMAT_VERSION;
+  readonly command: 'orphans';
+  readonly target: string;
+  readonly stack: string;
+  readonly orphans: readonly OrphanEntry[];
+  readonly conflicts: readonly { readonly urn: string; readonly stacks: readonly string[] }[];
+  readonly aliases: readonly { readonly resource_id: string; readonly urns: readonly string[] }[];
+  readonly grants: readonly UncoveredGrant[];
+  readonly diagnostics: readonly Diagnostic[];
+}

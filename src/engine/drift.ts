@@ -1,0 +1,218 @@
+import { diagnostic } from '../core/codes.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
+import { diffFields } from '../core/diff.ts';
+import { UNSCOPED } from '../core/facts.ts';
+import type { Owned } from '../core/fold.ts';
+import { compareText } from '../core/graph.ts';
+import { isJsonObject, type Json } from '../core/json.ts';
+import { FORMAT_VERSION, type Verdict } from '../core/plan.ts';
+import type { DriftEntry, DriftReport, DriftSummary } from '../core/reports.ts';
+import type { Declaration, Observation, ProviderCatalogue } from '../core/resource.ts';
+import type { AuthSpec, EndpointSpec, Playbook } from '../core/step.ts';
+import { displayObject, isKnown } from '../core/value.ts';
+import type { EventLog } from '../eventlog/event-log.ts';
+import type { CloudProvider, ReadSession } from '../providers/lifecycle-provider.ts';
+import { type DriftIgnore, ignoreReason } from './drift-ignores.ts';
+import { urnThroughLog } from './log-names.ts';
+import type { EnginePorts, VerbOptions } from './ports.ts';
+import { prepare } from './prepare.ts';
+import { verdictOf } from './verdict.ts';
+
+export type OpenedReader =
+  | { readonly kind: 'open'; readonly provider: CloudProvider }
+  | { readonly kind: 'unusable'; readonly why: Diagnostic };
+
+/** Opens providers that have no way to write. */
+export interface ReaderPool {
+  open(request: {
+    readonly provider: string;
+    readonly auth: AuthSpec | null;
+    readonly endpoint: EndpointSpec | null;
+  }): Promise<OpenedReader>;
+}
+
+export interface DriftRequest {
+  readonly log: EventLog;
+  readonly catalogues: EnginePorts['catalogues'];
+  readonly readers: ReaderPool;
+  /** The rows of which target count. */
+  readonly target: string;
+  /** Null: every stack. */
+  readonly stack: string | null;
+  /** URNs, or addresses and step names of the playbook; empty: all. */
+  readonly targets: readonly string[];
+  /** What it declares and nobody owns is looked at as well. */
+  readonly playbook: Playbook | null;
+  readonly options: VerbOptions;
+  /** Whose authority a stack's resources are read with. */
+  authOf(stack: string): { readonly auth: AuthSpec | null; readonly endpoint: EndpointSpec | null };
+  readonly ignores: readonly DriftIgnore[];
+  /** Milliseconds since the epoch, for ignores that expire. */
+  readonly now: number;
+  onResult(entry: DriftEntry): void;
+}
+
+/** One resource to be looked at. */
+interface Subject {
+  readonly urn: string;
+  readonly stack: string;
+  readonly desired: Json;
+  readonly resourceId: string | null;
+  readonly owned: boolean;
+  readonly catalogue: ProviderCatalogue | null;
+  readonly declaration: Declaration | null;
+}
+
+/** What the log says is owned, against what is live. Reads only, and writes nothing anywhere. */
+export async function findDrift(request: DriftRequest): Promise<DriftReport> {
+  const state = await request.log.read(request.target);
+  const owned = [...state.model.owned.values()].filter(
+    (item) => request.stack === null || item.stack === request.stack,
+  );
+  const declared = request.playbook === null ? [] : declaredSubjects(request, request.playbook, state.model.owned);
+  const subjects = [
+    ...owned.map((item) => ownedSubject(request, item)),
+    ...declared.filter(({ subject }) => !state.model.owned.has(subject.urn)).map(({ subject }) => subject),
+  ];
+  const names = new Map(declared.map(({ address, name, subject }) => [subject.urn, [address, name]]));
+  const chosen = subjects.filter(({ urn }) => isChosen(request.targets, urn, names.get(urn) ?? []));
+  const sessions = sessionOpener(request);
+  const resources = await Promise.all(
+    chosen.sort((a, b) => compareText(a.urn, b.urn)).map((subject) => entryOf(request, subject, sessions)),
+  );
+  return {
+    format_version: FORMAT_VERSION,
+    command: 'drift',
+    target: request.target,
+    stack: request.stack,
+    resources,
+    summary: summaryOf(resources),
+    diagnostics: state.diagnostics,
+  };
+}
+
+function isChosen(targets: readonly string[], urn: string, names: readonly string[]): boolean {
+  return targets.length === 0 || targets.some((target) => target === urn || names.includes(target));
+}
+
+function ownedSubject({ catalogues }: DriftRequest, item: Owned): Subject {
+  const catalogue = catalogues.get(item.provider) ?? null;
+  const ours = catalogue?.fromForeign(item.resourceType, item.urn, item.lastDesired) ?? {
+    urn: item.urn,
+    desired: item.lastDesired,
+  };
+  const declaration = catalogue?.declarationOf(item.resourceType, ours.urn, ours.desired) ?? null;
+  return {
+    urn: item.urn,
+    stack: item.stack,
+    desired: ours.desired,
+    resourceId: item.resourceId,
+    owned: true,
+    catalogue,
+    declaration,
+  };
+}
+
+function declaredSubjects(request: DriftRequest, playbook: Playbook, owned: ReadonlyMap<string, Owned>) {
+  const prepared = prepare(request, playbook, request.options, 'plan');
+  return [...prepared.steps.values()].flatMap((item) => {
+    const urn =
+      item.spec.kind === 'ensure'
+        ? urnThroughLog(prepared, item, { owned, tombstones: new Map(), protection: new Map() })
+        : null;
+    const stack = item.stack ?? UNSCOPED;
+    if (urn === null || (request.stack !== null && stack !== request.stack)) return [];
+    const subject: Subject = {
+      urn,
+      stack,
+      desired: displayObject(item.declaration.desired),
+      resourceId: null,
+      owned: false,
+      catalogue: item.catalogue,
+      declaration: item.declaration,
+    };
+    return [{ address: item.step.address, name: item.step.name, subject }];
+  });
+}
+
+type Sessions = (
+  subject: Subject,
+) => Promise<
+  { readonly kind: 'open'; readonly session: ReadSession } | { readonly kind: 'unusable'; readonly why: Diagnostic }
+>;
+
+function sessionOpener(request: DriftRequest): Sessions {
+  const sessions = new Map<CloudProvider, ReadSession>();
+  return async ({ stack, catalogue }) => {
+    const opened = await request.readers.open({ provider: catalogue?.provider ?? '', ...request.authOf(stack) });
+    if (opened.kind === 'unusable') return opened;
+    const session = sessions.get(opened.provider) ?? opened.provider.openSession();
+    sessions.set(opened.provider, session);
+    return { kind: 'open', session };
+  };
+}
+
+async function entryOf(request: DriftRequest, subject: Subject, sessions: Sessions): Promise<DriftEntry> {
+  const seen = await look(subject, sessions);
+  const recorded = subject.owned ? subject.desired : null;
+  const fields = subject.declaration?.fields ?? {};
+  const drift = verdictOf(recorded, seen, fields);
+  const present = seen.kind === 'present' ? seen : null;
+  const diff =
+    drift === 'modified' && present !== null && isJsonObject(recorded)
+      ? diffFields(recorded, present.actual, fields)
+      : {};
+  const entry: DriftEntry = {
+    urn: subject.urn,
+    stack: subject.stack,
+    drift,
+    fields: Object.keys(diff),
+    diff,
+    desired: subject.desired,
+    actual: present?.actual ?? null,
+    why: seen.kind === 'unreadable' || seen.kind === 'not_visible' ? seen.why.detail : null,
+    ignored: ignoreReason(request.ignores, subject.urn, drift, Object.keys(diff), request.now),
+    purge_time: present?.purgeTime ?? null,
+  };
+  request.onResult(entry);
+  return entry;
+}
+
+async function look(subject: Subject, sessions: Sessions): Promise<Observation> {
+  const { declaration, desired } = subject;
+  if (declaration === null || !isJsonObject(desired)) {
+    return {
+      kind: 'unreadable',
+      why: diagnostic('UNSUPPORTED', 'this version does not know how to read a resource of this kind.', {
+        urn: subject.urn,
+      }),
+    };
+  }
+  const opened = await sessions(subject);
+  if (opened.kind === 'unusable') return { kind: 'unreadable', why: opened.why };
+  const target = {
+    declaration,
+    desired: declaration.desired,
+    resourceId: subject.resourceId,
+    pending: new Set<string>(),
+    forDelete: false,
+  };
+  if (!isKnown(declaration.desired)) return { kind: 'absent' };
+  const resolved = await opened.session.resolve(target);
+  if (resolved.kind === 'failed') return { kind: 'unreadable', why: resolved.why };
+  return await opened.session.observe({ ...target, desired: resolved.desired });
+}
+
+function summaryOf(entries: readonly DriftEntry[]): DriftSummary {
+  const counts: Record<Verdict | 'ignored', number> = {
+    in_sync: 0,
+    missing: 0,
+    modified: 0,
+    untracked: 0,
+    not_managed: 0,
+    unchecked: 0,
+    ignored: 0,
+  };
+  for (const entry of entries) counts[entry.ignored === null ? entry.drift : 'ignored'] += 1;
+  return counts;
+}

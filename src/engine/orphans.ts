@@ -1,0 +1,123 @@
+import { diagnostic } from '../core/codes.ts';
+import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
+import type { ProviderFact } from '../core/facts.ts';
+import { assertsOwnership, endsOwnership, forStack, type Owned, type OwnershipModel } from '../core/fold.ts';
+import { detectAliases, detectOrphansScoped, detectStackConflicts } from '../core/orphans.ts';
+import { FORMAT_VERSION } from '../core/plan.ts';
+import type { OrphanEntry, OrphansReport, UncoveredGrant } from '../core/reports.ts';
+import type { Playbook } from '../core/step.ts';
+import type { EventLog } from '../eventlog/event-log.ts';
+import type { DriftRequest } from './drift.ts';
+import { resolveIds } from './live-names.ts';
+import { urnThroughLog } from './log-names.ts';
+import type { VerbOptions } from './ports.ts';
+import { type Prepared, type PreparedStep, prepare } from './prepare.ts';
+
+/** A log whose facts can be walked one by one, with the time their rows carry. */
+export interface FactHistory extends EventLog {
+  facts(target: string, onFact: (fact: ProviderFact, recordedAt: string | null) => void): Promise<void>;
+}
+
+export interface OrphansRequest extends Pick<DriftRequest, 'catalogues' | 'readers' | 'authOf'> {
+  readonly log: FactHistory;
+  readonly target: string;
+  readonly stack: string;
+  readonly playbooks: readonly Playbook[];
+  readonly options: VerbOptions;
+  /** Finds grants that no fact covers; null where they were not asked for. */
+  readonly grants: ((model: OwnershipModel) => Promise<readonly UncoveredGrant[]>) | null;
+}
+
+/** What the stack owns and none of the playbooks declares. */
+export async function findOrphans(request: OrphansRequest): Promise<OrphansReport> {
+  const state = await request.log.read(request.target);
+  const history = await walkFacts(request);
+  const declared = new Set<string>();
+  for (const playbook of request.playbooks)
+    for (const urn of await declaredUrns(request, playbook, state.model)) declared.add(urn);
+  const ids = [...state.model.owned.values()].flatMap((item) =>
+    declared.has(item.urn) && item.resourceId !== null ? [item.resourceId] : [],
+  );
+  const orphans = detectOrphansScoped(state.model, request.stack, { urns: declared, resourceIds: new Set(ids) });
+  const mine = forStack(state.model, request.stack);
+  return {
+    format_version: FORMAT_VERSION,
+    command: 'orphans',
+    target: request.target,
+    stack: request.stack,
+    orphans: orphans.map((item) => entryOf(request, state.model, item, history.since)),
+    conflicts: detectStackConflicts(history.facts).filter(({ stacks }) => stacks.includes(request.stack)),
+    aliases: detectAliases(mine).map((group) => ({
+      resource_id: group[0]?.resourceId ?? '',
+      urns: group.map(({ urn }) => urn),
+    })),
+    grants: request.grants === null ? [] : await request.grants(mine),
+    diagnostics: state.diagnostics,
+  };
+}
+
+/** Claims and their ends, without what was desired, so that memory does not grow with it; and since when each is owned. */
+async function walkFacts(request: OrphansRequest) {
+  const facts: ProviderFact[] = [];
+  const since = new Map<string, { readonly stack: string; readonly at: string | null }>();
+  await request.log.facts(request.target, (fact, recordedAt) => {
+    if (endsOwnership(fact)) since.delete(fact.urn);
+    if (assertsOwnership(fact) && since.get(fact.urn)?.stack !== fact.stack)
+      since.set(fact.urn, { stack: fact.stack, at: recordedAt });
+    if (assertsOwnership(fact) || endsOwnership(fact)) facts.push({ ...fact, desired: null });
+  });
+  return { facts, since };
+}
+
+/** The URNs of all the ensure steps, loops included, whatever is selected. */
+async function declaredUrns(
+  request: OrphansRequest,
+  playbook: Playbook,
+  model: OwnershipModel,
+): Promise<readonly string[]> {
+  const prepared = prepare(request, playbook, { ...request.options, targets: [], excludes: [] }, 'plan');
+  const ensures = [...prepared.steps.values()].filter(({ spec }) => spec.kind === 'ensure');
+  return await Promise.all(ensures.map((item) => urnOf(request, prepared, item, model)));
+}
+
+async function urnOf(
+  request: OrphansRequest,
+  prepared: Prepared,
+  item: PreparedStep,
+  model: OwnershipModel,
+): Promise<string> {
+  const known = urnThroughLog(prepared, item, model);
+  if (known !== null) return known;
+  const desired = await resolveIds(request, prepared, item);
+  const urn = desired === null ? null : item.catalogue.urnOf(item.declaration, desired);
+  if (urn === null) throw new DiagnosticError([unresolved(item)]);
+  return urn;
+}
+
+function unresolved({ step }: PreparedStep): Diagnostic {
+  const detail =
+    "which resource it declares depends on an id that neither the log nor a look at the cloud gives, so what is orphaned can't be told.";
+  return diagnostic('BLOCKED', detail, {
+    address: step.address,
+    source: step.source,
+    hint: 'Apply the playbook first, or give a credential that may read it.',
+  });
+}
+
+function entryOf(
+  { catalogues }: OrphansRequest,
+  model: OwnershipModel,
+  item: Owned,
+  since: ReadonlyMap<string, { readonly at: string | null }>,
+): OrphanEntry {
+  const byDefault = catalogues.get(item.provider)?.traitsOf(item.resourceType).protectedByDefault ?? false;
+  return {
+    urn: item.urn,
+    stack: item.stack,
+    resource_type: item.resourceType,
+    last_desired: item.lastDesired,
+    last_execution_id: item.lastExecutionId,
+    since: since.get(item.urn)?.at ?? null,
+    protected: model.protection.get(item.urn) ?? byDefault,
+  };
+}
