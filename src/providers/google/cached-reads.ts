@@ -190,7 +190,8 @@ function misplaced(detail: string): Extract<Answer<never>, { kind: 'failed' }> {
 
 /** A child that says it lies elsewhere is not one. */
 function within(answer: Listed, parent: string): Listed {
-  const stranger = answer.kind === 'ok' ? answer.value.find((item) => text(item, 'parent') !== parent) : undefined;
+  const stranger =
+    answer.kind === 'ok' ? answer.value.find((item) => (text(item, 'parent') || parent) !== parent) : undefined;
   return stranger === undefined
     ? answer
     : misplaced(

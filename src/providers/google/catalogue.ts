@@ -106,9 +106,10 @@ function settle(declaration: Declaration, desired: ValueObject): readonly InputP
 }
 
 function lateLabels(before: Value | undefined, now: Value | undefined): readonly InputProblem[] {
-  if (!isMap(before) || !isMap(now)) return [];
+  if (!isMap(now)) return [];
   return Object.entries(now).flatMap(([key, value]): readonly InputProblem[] => {
-    const problem = typeof before[key] === 'string' || typeof value !== 'string' ? null : labelProblem(key, value);
+    const isEarly = isMap(before) && typeof before[key] === 'string';
+    const problem = isEarly || typeof value !== 'string' ? null : labelProblem(key, value);
     return problem === null ? [] : [{ path: ['labels', key], code: 'INVALID_VALUE', ...problem }];
   });
 }

@@ -1,8 +1,10 @@
-import type { Value, ValueObject } from '../../core/value.ts';
+import { isUnknown, type Value, type ValueObject } from '../../core/value.ts';
 import { folderReference, parentReference } from './folder-path.ts';
 import {
   booleanField,
+  formatProblem,
   type InputField,
+  invalid,
   type LinkProblem,
   mapField,
   problemAt,
@@ -88,26 +90,27 @@ function isFolderPath(value: string): boolean {
 
 export const undeleteField = booleanField('undelete');
 
-/** Key-value pairs of text; a value may be known later. */
-export const labelsField = mapField('labels', (labels, path) => {
-  const problems: LinkProblem[] = [];
-  const value: Record<string, Value> = {};
-  const count = labelCountProblem(Object.keys(labels).length);
-  if (count !== null) problems.push({ path, isFormat: true, code: 'INVALID_VALUE', ...count });
-  for (const [key, written] of Object.entries(labels)) {
-    const text = written === null ? '' : scalar(written);
-    value[key] = text ?? written;
-    const problem = text === null ? null : labelProblem(key, text);
-    if (problem !== null) problems.push({ path: [...path, key], isFormat: true, code: 'INVALID_VALUE', ...problem });
-    if (text === null && (Array.isArray(written) || typeof written === 'object') && isPlain(written)) {
-      problems.push(problemAt([...path, key], { code: 'INVALID_VALUE', detail: `The label "${key}" must be text.` }));
-    }
-  }
-  return { value, problems };
-});
+/** Key-value pairs of text; they or single values may be known later only. */
+export const labelsField = mapField(
+  'labels',
+  (labels, path) => {
+    const value = Object.fromEntries(Object.entries(labels).map(([key, written]) => [key, labelText(written)]));
+    const count = labelCountProblem(Object.keys(labels).length);
+    const problems = Object.entries(value).flatMap(([key, text]) => labelProblems(key, text, [...path, key]));
+    return { value, problems: count === null ? problems : [formatProblem(path, count), ...problems] };
+  },
+  false,
+);
 
-function isPlain(value: Value): boolean {
-  return Object.getOwnPropertySymbols(value).length === 0;
+function labelText(written: Value): Value {
+  return written === null ? '' : (scalar(written) ?? written);
+}
+
+function labelProblems(key: string, value: Value, path: readonly string[]): readonly LinkProblem[] {
+  if (isUnknown(value)) return [];
+  if (typeof value !== 'string') return [problemAt(path, invalid(`The label "${key}" must be text.`))];
+  const problem = labelProblem(key, value);
+  return problem === null ? [] : [formatProblem(path, problem)];
 }
 
 const WAS_FIELDS = [

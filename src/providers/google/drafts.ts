@@ -24,12 +24,13 @@ export interface DraftResult {
 export function draftOf(step: Step, strictness: FormatStrictness): DraftResult | null {
   const found = step.skip === null && step.provider === 'google' ? findAction(step.action, null) : null;
   if (found === null) return null;
-  const { action } = found;
+  const { action, spec, definition } = found;
   const { values, problems } = readInput(fieldsFor(action, step.input), step.input);
-  const all = [...problems, ...(action.check?.(values) ?? [])];
+  const all = action.check === undefined ? problems : [...problems, ...action.check(values)];
   const diagnostics = all.map((problem) => linkDiagnostic(problem, step, strictness));
-  const isBroken = all.some((problem) => !problem.isFormat);
-  return { draft: isBroken ? null : { ...found, step, address: step.address, ...action.declare(values) }, diagnostics };
+  if (all.some((problem) => !problem.isFormat)) return { draft: null, diagnostics };
+  const { desired, options } = action.declare(values);
+  return { draft: { action, spec, definition, step, address: step.address, desired, options }, diagnostics };
 }
 
 /** A list that could not be expanded still stands in the input: what is wrong with it is said in its own words. */

@@ -72,7 +72,7 @@ export function mapField(key: string, read: (value: ValueObject, path: readonly 
     aliases: [],
     required: false,
     read: (value, path) => {
-      if (isUnknown(value)) return failed(path, notStatic(key));
+      if (isUnknown(value)) return isStatic ? failed(path, notStatic(key)) : { value, problems: [] };
       return isMap(value) ? read(value, path) : failed(path, invalid(`"${key}" must be a map.`));
     },
   };
@@ -96,11 +96,12 @@ export function textAt(values: ValueObject, key: string): string {
 
 /** The members of a map that are there at all. */
 export function present(values: Readonly<Record<string, Value | undefined>>): ValueObject {
-  return Object.fromEntries(Object.entries(values).filter((entry): entry is [string, Value] => entry[1] !== undefined));
-}
-
-export function knownObject(values: ValueObject): JsonObject {
-  return Object.fromEntries(Object.entries(values).flatMap(([key, value]) => (isKnown(value) ? [[key, value]] : [])));
+  const there: Record<string, Value> = {};
+  for (const key in values) {
+    const value = values[key];
+    if (value !== undefined) there[key] = value;
+  }
+  return there;
 }
 
 export function invalid(detail: string, hint?: string): FormatProblem & { readonly code: Code } {
@@ -139,7 +140,7 @@ export function readInput(fields: readonly InputField[], input: ValueObject): In
   const values: Record<string, Value> = {};
   for (const field of fields) {
     const reading = readField(field, input);
-    problems.push(...reading.problems);
+    if (reading.problems.length > 0) problems.push(...reading.problems);
     if (reading.value !== undefined) values[field.key] = reading.value;
   }
   return { values, problems };
@@ -149,14 +150,20 @@ function readField(
   field: InputField,
   input: ValueObject,
 ): { readonly value?: Value; readonly problems: readonly LinkProblem[] } {
-  const written = [field.key, ...field.aliases].filter((key) => isGiven(input[key]));
+  const written = field.aliases.filter((key) => isGiven(input[key]));
+  if (isGiven(input[field.key])) written.unshift(field.key);
+  const [only, ...more] = written;
+  if (only !== undefined && more.length === 0) return usable(field.read(input[only] ?? null, [only]));
   const readings = written.map((key) => ({ key, ...field.read(input[key] ?? null, [key]) }));
   const [first] = readings;
   if (first === undefined) return { problems: field.required ? [missing(field)] : [] };
   const other = readings.find((reading) => !sameValue(reading.value, first.value));
   if (other !== undefined) return { problems: [conflict(first.key, other.key)] };
-  const isBroken = first.problems.some((problem) => !problem.isFormat);
-  return isBroken ? { problems: first.problems } : { value: first.value, problems: first.problems };
+  return usable(first);
+}
+
+function usable({ value, problems }: Reading): { readonly value?: Value; readonly problems: readonly LinkProblem[] } {
+  return problems.some((problem) => !problem.isFormat) ? { problems } : { value, problems };
 }
 
 function isGiven(value: Value | undefined): boolean {
@@ -185,14 +192,16 @@ function conflict(first: string, other: string): LinkProblem {
 }
 
 function unknownKeys(fields: readonly InputField[], input: ValueObject): LinkProblem[] {
+  const unknown = Object.keys(input).filter(
+    (key) => !fields.some((field) => field.key === key || field.aliases.includes(key)),
+  );
+  if (unknown.length === 0) return [];
   const known = fields.flatMap((field) => [field.key, ...field.aliases]);
-  return Object.keys(input)
-    .filter((key) => !known.includes(key))
-    .map((key) => {
-      const close = nearest(key, known);
-      const hint = close === null ? `Known inputs: ${known.join(', ')}.` : `Did you mean "${close}"?`;
-      return problemAt([key], { code: 'UNKNOWN_KEY', detail: `The action has no input "${key}".`, hint });
-    });
+  return unknown.map((key) => {
+    const close = nearest(key, known);
+    const hint = close === null ? `Known inputs: ${known.join(', ')}.` : `Did you mean "${close}"?`;
+    return problemAt([key], { code: 'UNKNOWN_KEY', detail: `The action has no input "${key}".`, hint });
+  });
 }
 
 /** Takes a map of text apart by fields of its own, as `readInput` does. */

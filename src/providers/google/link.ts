@@ -31,29 +31,25 @@ export function link(steps: readonly Step[], strictness: (step: Step) => FormatS
 function declare(drafts: readonly Draft[], places: Places): ReadonlyMap<string, Declaration> {
   const order = orderOf(drafts, places);
   const urns = new Urns(places);
-  return new Map(
-    drafts.map((draft) => {
-      const declaration: Declaration = {
-        address: draft.address,
-        action: draft.spec,
-        urn: urns.of(draft),
-        desired: desiredOf(draft, places),
-        options: optionsOf(draft, places),
-        fields: isResource(draft.definition)
-          ? (draft.definition.fieldsFor?.(draft.options) ?? draft.definition.fields)
-          : {},
-        dependsOn: [...(order.edges.get(draft.address) ?? [])].filter(
-          (address) => !draft.step.dependsOn.includes(address),
-        ),
-        needs: order.needs(draft.address),
-        batchKey:
-          draft.spec.kind === 'read' || !isResource(draft.definition)
-            ? null
-            : draft.definition.batchKey(desiredOf(draft, places)),
-      };
-      return [draft.address, declaration];
-    }),
-  );
+  const declarations = new Map<string, Declaration>();
+  for (const draft of drafts) {
+    const { address, definition, spec, step } = draft;
+    const desired = desiredOf(draft, places);
+    const isWritten = spec.kind !== 'read' && isResource(definition);
+    const dependsOn = order.dependsOn(address);
+    declarations.set(address, {
+      address,
+      action: spec,
+      urn: urns.of(draft),
+      desired,
+      options: optionsOf(draft, places),
+      fields: isResource(definition) ? (definition.fieldsFor?.(draft.options) ?? definition.fields) : {},
+      dependsOn: step.dependsOn.length === 0 ? dependsOn : dependsOn.filter((other) => !step.dependsOn.includes(other)),
+      needs: order.needs(address),
+      batchKey: isWritten ? definition.batchKey(desired) : null,
+    });
+  }
+  return declarations;
 }
 
 function desiredOf(draft: Draft, places: Places): ValueObject {

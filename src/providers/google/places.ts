@@ -51,6 +51,14 @@ export class Places {
     return found;
   }
 
+  /** The place of a step as one name: the step that makes or deletes it, else what is written; null: it has none. */
+  nameOf(draft: Draft): string | null {
+    const step = this.within(draft);
+    if (step !== null) return `step:${step.address}`;
+    const value = this.of(draft)?.value;
+    return typeof value === 'string' ? value : null;
+  }
+
   private within(draft: Draft): Draft | null {
     const place = this.of(draft);
     return place?.container ?? place?.leaving ?? null;
@@ -125,11 +133,11 @@ export class Places {
     const around = this.around(folder);
     const above = this.of(around.at(-1) ?? folder)?.value;
     const live = typeof above === 'string' ? displayPath(above) : null;
-    return [...(live ?? []), ...[...around].reverse().map(nameOf), nameOf(folder)];
+    return [...(live ?? []), ...[...around].reverse().map(displayName), displayName(folder)];
   }
 }
 
-function nameOf(folder: Draft): string {
+function displayName(folder: Draft): string {
   return textAt(folder.desired, 'display_name');
 }
 

@@ -7,7 +7,7 @@ import type { ReadSession, Resolution, Target } from '../lifecycle-provider.ts';
 import { ACTIONS, isResource } from './actions.ts';
 import { withCollection } from './common-inputs.ts';
 import { displayPath, parentReference } from './folder-path.ts';
-import { textAt } from './inputs.ts';
+import { isMap, scalar, textAt } from './inputs.ts';
 import { lookUpFolder } from './live-folders.ts';
 import { checkGuardLive } from './live-guard.ts';
 import type { Reads } from './reads.ts';
@@ -55,10 +55,14 @@ async function resolve(target: Target, reads: Reads): Promise<Resolution> {
 }
 
 function inOurForm(desired: ValueObject): ValueObject {
-  const { parent, billing_account } = desired;
+  const { parent, billing_account, display_name, labels } = desired;
   return {
     ...desired,
     ...(typeof parent === 'string' ? { parent: parentReference(parent) } : {}),
+    ...(display_name === undefined ? {} : { display_name: scalar(display_name) ?? display_name }),
+    ...(isMap(labels)
+      ? { labels: Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, scalar(value) ?? value])) }
+      : {}),
     ...(typeof billing_account === 'string'
       ? { billing_account: withCollection('billingAccounts', billing_account) }
       : {}),

@@ -93,7 +93,7 @@ const ACTIONS: readonly (readonly [
     { parent: 'organizations/1', display_name: '20-media' },
     'google:cloudresourcemanager:folder:organizations/1/20-media',
     'DELETE',
-    `${CRM}/<resolved>`,
+    `${CRM}/folders/<resolved>`,
     null,
   ],
   [
@@ -638,6 +638,16 @@ describe('inputs', () => {
         }),
       ]).diagnostics,
     ).toEqual([]);
+  });
+
+  it('may be labels that a result gives whole', () => {
+    const labels = unknownOf([{ address: 'x', path: 'resource.labels' }]);
+    const declaration = declared(
+      stepOf('s', 'cloudresourcemanager.projects.ensure', { project_id: 'acme-prod', parent: 'folders/1', labels }),
+    );
+    expect(declaration.desired['labels']).toEqual(labels);
+    const settled = googleCatalogue.settle(declaration, { ...declaration.desired, labels: { 'Not ok': 'x', ok: 'y' } });
+    expect(settled.map(({ path }) => path)).toEqual([['labels', 'Not ok']]);
   });
 
   it('with values that come later are checked when they are there', () => {

@@ -366,6 +366,16 @@ describe('a grant', () => {
   });
 });
 
+it('values that a result gives take the form of written ones', async () => {
+  const cloud = await cloudOf();
+  const declaration = declared(project('acme-x-prod'));
+  const desired = { project_id: 'acme-x-prod', parent: '10', display_name: 12345, labels: { tier: 1 } };
+  expect(await cloud.provider.openSession().resolve(targetOf(declaration, { desired }))).toEqual({
+    kind: 'resolved',
+    desired: { project_id: 'acme-x-prod', parent: 'folders/10', display_name: '12345', labels: { tier: '1' } },
+  });
+});
+
 describe('names that only the cloud can resolve', () => {
   const resolve = async (cloud: Cloud, parent: string) => {
     const declaration = declared(project('acme-x-prod', parent, { organization: ORG }));

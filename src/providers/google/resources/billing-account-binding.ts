@@ -4,7 +4,6 @@ import { defineBinding } from './binding.ts';
 export const billingAccountBinding = defineBinding({
   holder: 'billing_account',
   prefix: 'cloudbilling.billing_accounts',
-  service: 'billing',
   input: [billingAccountField({ required: true, isStatic: true })],
   resource: (values) => values['billing_account'],
   inputOf: (resource) => ({ billing_account: resource }),

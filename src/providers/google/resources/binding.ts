@@ -48,7 +48,6 @@ export interface BindingPlace {
   readonly holder: PolicyHolder;
   /** Below `google.`: `cloudresourcemanager.organizations`. */
   readonly prefix: string;
-  readonly service: GoogleService;
   /** The inputs that name the resource. */
   readonly input: readonly InputField[];
   /** The resource's name from them. */

@@ -4,7 +4,6 @@ import { defineBinding } from './binding.ts';
 export const folderBinding = defineBinding({
   holder: 'folder',
   prefix: 'cloudresourcemanager.folders',
-  service: 'crm',
   input: [folderField, treeField],
   resource: (values) => values['folder'],
   inputOf: (resource) => ({ folder: resource }),

@@ -114,7 +114,7 @@ export const folder = defineResource({
 });
 
 function requests({ change, declaration, desired, observation }: ChangeContext): readonly ApiRequest[] {
-  const name = nameSegments(observation?.id ?? '<resolved>');
+  const name = nameSegments(observation?.id ?? 'folders/<resolved>');
   const parent = display(desired['parent'] ?? null);
   const displayName = display(desired['display_name'] ?? null);
   if (change === 'create') return [{ service: 'crm', method: 'POST', path: 'folders', body: { parent, displayName } }];

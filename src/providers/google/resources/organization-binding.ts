@@ -4,7 +4,6 @@ import { defineBinding } from './binding.ts';
 export const organizationBinding = defineBinding({
   holder: 'organization',
   prefix: 'cloudresourcemanager.organizations',
-  service: 'crm',
   input: [organizationField],
   resource: (values) => values['organization'],
   inputOf: (resource) => ({ organization: resource }),

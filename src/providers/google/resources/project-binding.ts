@@ -5,7 +5,6 @@ import { defineBinding } from './binding.ts';
 export const projectBinding = defineBinding({
   holder: 'project',
   prefix: 'cloudresourcemanager.projects',
-  service: 'crm',
   input: [projectIdField],
   resource: (values) => (values['project_id'] === undefined ? undefined : `projects/${textAt(values, 'project_id')}`),
   inputOf: (resource) => ({ project_id: resource.slice('projects/'.length) }),
