@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { diagnostic } from '../core/codes.ts';
 import { DiagnosticError } from '../core/diagnostics.ts';
 import type { PlanVerb } from '../core/plan.ts';
+import { isSensitiveKey } from '../core/redaction.ts';
 import type { Playbook } from '../core/step.ts';
 import { openForReading, writeNewFile } from '../eventlog/safe-file.ts';
 import type { PlanResult, VerbOptions } from './ports.ts';
@@ -77,10 +78,26 @@ function encode({ verb, options: given, source, savedAt, plan: shown, digestInpu
   };
 }
 
-/** The source as it may be kept: without any text where a step carries a token. */
+/** The source as it may be kept: without any text where a step carries a token, or where a key names a secret. */
 export function storableSource(source: PlanSource, playbook: Playbook): PlanSource {
-  const secret = playbook.steps.some((item) => item.auth !== null && item.auth.token !== null);
-  return secret ? { ...source, text: null, sets: [], workload: null } : source;
+  const token = playbook.steps.some((item) => item.auth !== null && item.auth.token !== null);
+  const texts = [
+    source.text ?? '',
+    source.workload ?? '',
+    ...source.sets.map((set) => set.replace(/^.*?([^.[\]=]+)=/, '$1: ')),
+  ];
+  return token || texts.some(spellsSecret) ? { ...source, text: null, sets: [], workload: null } : source;
+}
+
+/** A key and the beginning of a value that is no template. */
+const MEMBER = /(?:^|[\s{,])["']?([A-Za-z_][\w-]*)["']?\s*:[ \t]*(?!["']?\{\{)[^\s,}#]/gm;
+/** These name where a secret is, not what it is. */
+const NAMES_ONLY = /^credentials?$|_(?:env|file|name|id)$/;
+
+/** Whether a text of YAML spells a secret out, in a step that infra runs or in any other. */
+function spellsSecret(text: string): boolean {
+  for (const [, key = ''] of text.matchAll(MEMBER)) if (isSensitiveKey(key) && !NAMES_ONLY.test(key)) return true;
+  return false;
 }
 
 function planPath(folder: string, digest: string): string {
