@@ -1,7 +1,7 @@
 import { diagnostic } from '../../core/codes.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import { sameMember } from './members.ts';
+import { normalizeMember, sameMember } from './members.ts';
 
 /** What one grant is: a role for a member, under a condition or none. */
 export interface Grant {
@@ -114,4 +114,9 @@ export function isSettable(policy: JsonObject, resource: string): boolean {
 /** Whether the grant is one by which policies are set. */
 export function grantsSetting(grant: Grant, resource: string): boolean {
   return (SETTERS[resource.split('/')[0] ?? ''] ?? []).includes(grant.role);
+}
+
+/** A key for grants: equal exactly where Google sees one grant. */
+export function grantKey(grant: Grant): string {
+  return JSON.stringify([grant.role, normalizeMember(grant.member), conditionKey(grant.condition ?? undefined)]);
 }

@@ -66,7 +66,11 @@ export function booleanField(key: string): InputField {
 }
 
 /** An input that is a map, whose members `read` takes apart. */
-export function mapField(key: string, read: (value: ValueObject, path: readonly string[]) => Reading): InputField {
+export function mapField(
+  key: string,
+  read: (value: ValueObject, path: readonly string[]) => Reading,
+  isStatic = true,
+): InputField {
   return {
     key,
     aliases: [],
