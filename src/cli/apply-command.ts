@@ -1,15 +1,30 @@
+import { dirname, sep } from 'node:path';
 import type { PlanSource } from '../engine/plan-store.ts';
 import { shellCommand } from '../views/shell.ts';
 import type { WorkflowFlags } from './workflow-flags.ts';
 
 /**
- * The command that applies a plan, up to ` --confirm <digest>`: a plan that is kept with its playbook is found by its
- * digest; else everything that made it has to be said again, but for values where a token is among them.
+ * The command that applies a plan, up to ` --confirm <digest>`. A plan that is kept with its playbook is found by its
+ * digest, from where its `.infra` is found; else everything that made it has to be said again, but for values where a
+ * token is among them.
  */
-export function applyCommandFor(flags: WorkflowFlags, source: PlanSource, saved: boolean): string {
-  const complete = source.text !== null;
-  const words = saved && complete ? [] : playbookWords(flags, source.path, complete);
+export function applyCommandFor({ flags, project, host }: ApplyContext, saved: boolean): string {
+  const complete = project.source.text !== null;
+  const found = saved && complete && isAtOrAbove(project.config.file, host.cwd);
+  const words = found ? [] : playbookWords(flags, project.source.path, complete);
   return shellCommand(['infra', 'apply', ...words, ...callerWords(flags)]);
+}
+
+/** What of a workflow the command depends on. */
+export interface ApplyContext {
+  readonly flags: WorkflowFlags;
+  readonly host: { readonly cwd: string };
+  readonly project: { readonly source: PlanSource; readonly config: { readonly file: string | null } };
+}
+
+/** Whether infra.yaml is the one that is found from the current folder. */
+function isAtOrAbove(file: string | null, cwd: string): boolean {
+  return file === null || `${cwd}${sep}`.startsWith(dirname(file) + sep);
 }
 
 function playbookWords(flags: WorkflowFlags, path: string, complete: boolean): readonly string[] {

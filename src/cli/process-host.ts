@@ -132,17 +132,22 @@ function userName(): string {
 
 async function ask(question: string, signal: AbortSignal): Promise<string | null> {
   const { createInterface } = await import('node:readline');
+  process.stderr.write(question);
   return new Promise((resolve) => {
-    const lines = createInterface({ input: process.stdin, output: process.stderr });
-    const finish = (answer: string | null): void => {
+    // Not as a terminal of readline's: that would take Ctrl-C for itself.
+    const lines = createInterface({ input: process.stdin, terminal: false });
+    const close = (): void => lines.close();
+    signal.addEventListener('abort', close, { once: true });
+    lines.once('line', (answer) => {
       resolve(answer);
-      lines.close();
-    };
-    lines.once('close', () => resolve(null));
-    // readline takes Ctrl-C for itself on a terminal; hand it on as the signal it stands for.
-    lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
-    signal.addEventListener('abort', () => finish(null), { once: true });
-    lines.question(question, finish);
+      close();
+    });
+    lines.once('close', () => {
+      signal.removeEventListener('abort', close);
+      process.stdin.pause();
+      // Only without an answer is the line still open; a promise that is resolved stays as it is.
+      resolve(null);
+    });
   });
 }
 

@@ -55,7 +55,7 @@ export function listenForInterrupts(host: Host, settles: boolean, waitingFor: ()
 
 function firstMessage(waiting: readonly string[]): string {
   const again = 'Interrupt again to give up on it.';
-  if (waiting.length === 0) return `Interrupted: nothing new starts; waiting for the run to come to an end. ${again}`;
+  if (waiting.length === 0) return 'Interrupted: nothing new starts. Interrupt again to give up on the run.';
   const shown = waiting.slice(0, 5).join(', ');
   const more = waiting.length > 5 ? ` and ${waiting.length - 5} more` : '';
   return `Interrupted: nothing new starts; waiting for ${shown}${more}. ${again}`;

@@ -4,6 +4,7 @@ import { parseDuration } from '../../src/cli/duration.ts';
 import { eventlogFile } from '../../src/cli/eventlog-url.ts';
 import { listenForInterrupts } from '../../src/cli/signals.ts';
 import { styleOf } from '../../src/cli/terminal.ts';
+import type { PlanSource } from '../../src/engine/plan-store.ts';
 import { fakeHost } from '../support/cli-host.ts';
 
 describe('durations', () => {
@@ -118,18 +119,25 @@ describe('the command that applies a plan', () => {
   } as const;
   const source = { path: '-p.yaml', fullPath: '/x/-p.yaml', text: 'text', sets: [], workload: null };
 
-  it('is short where the plan is kept', () => {
-    expect(applyCommandFor(flags, source, true)).toBe('infra apply --emulator');
+  const context = (change: Partial<PlanSource> = {}, file: string | null = null) => ({
+    flags,
+    host: { cwd: '/repo/deep' },
+    project: { source: { ...source, ...change }, config: { file } },
+  });
+
+  it('is short where the plan is kept and found', () => {
+    expect(applyCommandFor(context(), true)).toBe('infra apply --emulator');
+    expect(applyCommandFor(context({}, '/repo/infra.yaml'), true)).toBe('infra apply --emulator');
   });
 
   it('is whole where it is not', () => {
-    expect(applyCommandFor(flags, source, false)).toBe(
-      "infra apply ./-p.yaml --set 'a=b c' --stack prod --target 'x[1]' --emulator",
-    );
+    const whole = "infra apply ./-p.yaml --set 'a=b c' --stack prod --target 'x[1]' --emulator";
+    expect(applyCommandFor(context(), false)).toBe(whole);
+    expect(applyCommandFor(context({}, '/repo/deeper/infra.yaml'), true)).toBe(whole);
   });
 
   it('leaves values out where a token is among them', () => {
-    expect(applyCommandFor(flags, { ...source, text: null }, true)).toContain('--set a=...');
+    expect(applyCommandFor(context({ text: null }), true)).toContain('--set a=...');
   });
 });
 

@@ -111,6 +111,7 @@ async function askAndApply(workflow: Workflow): Promise<ExitCode> {
 
 async function agreed({ host, request }: Workflow): Promise<boolean> {
   const answer = await host.ask('Apply exactly this? Only "yes" is accepted: ', request.settings.stop);
+  if (answer === null) host.stderr.write('\n');
   return answer?.trim() === 'yes';
 }
 
@@ -131,7 +132,7 @@ async function tell(workflow: Workflow, result: ApplyResult): Promise<ExitCode> 
     return exitOfDiagnostics(result.diagnostics, workflow.interruptedBy());
   }
   const report = { ...result.report, diagnostics: [...workflow.project.notices, ...result.report.diagnostics] };
-  const applyCommand = applyCommandFor(workflow.flags, workflow.project.source, true);
+  const applyCommand = applyCommandFor(workflow, true);
   await workflow.output.result({
     diagnostics: report.diagnostics,
     human: (options) => renderApply(report, { ...options, applyCommand }),
