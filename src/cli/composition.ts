@@ -26,9 +26,10 @@ export async function composePorts(
   call: WorkflowCall,
   project: Project,
   emit: (event: EngineEvent) => void,
+  abort: AbortSignal,
 ): Promise<Composition> {
   const { host } = call;
-  const pool = project.options.emulator ? emulatorPool(call, project) : cloudPool(call, project);
+  const pool = project.options.emulator ? emulatorPool(call, project, abort) : cloudPool(call, project, abort);
   return {
     ports: {
       catalogues: CATALOGUES,
@@ -62,7 +63,7 @@ function toOurs(fact: ProviderFact): ProviderFact {
 }
 
 /** Google itself, or an endpoint that the caller allows: one client for each distinct auth and endpoint. */
-function cloudPool({ host, flags }: WorkflowCall, { config, options }: Project): ProviderPool {
+function cloudPool({ host, flags }: WorkflowCall, { config, options }: Project, signal: AbortSignal): ProviderPool {
   return googlePool(async ({ auth, endpoint }) => {
     if (options.offline)
       return { kind: 'unusable', why: diagnostic('UNDECIDED', 'Planned offline: nothing was read.') };
@@ -76,12 +77,15 @@ function cloudPool({ host, flags }: WorkflowCall, { config, options }: Project):
     });
     if (credential.kind === 'unusable') return credential;
     const { tokenSource, quotaProject, endpoints } = credential;
-    return openGoogle({ endpoints, credential: tokenSource, quotaProject }, flags.parallelism ?? config.parallelism);
+    return openGoogle(
+      { endpoints, credential: tokenSource, quotaProject, signal },
+      flags.parallelism ?? config.parallelism,
+    );
   });
 }
 
 /** The embedded emulator, started when something is first read; whatever auth and endpoint the steps have. */
-function emulatorPool({ flags }: WorkflowCall, project: Project): ProviderPool {
+function emulatorPool({ flags }: WorkflowCall, project: Project, signal: AbortSignal): ProviderPool {
   let cloud: Promise<EmulatedCloud> | null = null;
   const pool = googlePool(async () => {
     const [{ startEmulatedCloud }, { fixedToken }] = await Promise.all([
@@ -91,7 +95,10 @@ function emulatorPool({ flags }: WorkflowCall, project: Project): ProviderPool {
     cloud ??= startEmulatedCloud(project);
     const { endpoints, token } = await cloud;
     const credential = fixedToken('anywhere', 'token of the emulator', token);
-    return openGoogle({ endpoints, credential, quotaProject: null }, flags.parallelism ?? project.config.parallelism);
+    return openGoogle(
+      { endpoints, credential, quotaProject: null, signal },
+      flags.parallelism ?? project.config.parallelism,
+    );
   });
   return {
     open: (request) => pool.open({ ...request, auth: null, endpoint: null }),
@@ -127,7 +134,7 @@ function googlePool(openNew: (request: ProviderRequest) => Promise<OpenedProvide
 }
 
 async function openGoogle(
-  options: Pick<GoogleClientOptions, 'endpoints' | 'credential' | 'quotaProject'>,
+  options: Pick<GoogleClientOptions, 'endpoints' | 'credential' | 'quotaProject' | 'signal'>,
   parallelism: number | null,
 ): Promise<OpenedProvider> {
   const [{ createGoogleClient }, { createGoogleProvider }] = await Promise.all([

@@ -1,4 +1,5 @@
 import { DiagnosticError } from '../core/diagnostics.ts';
+import type { EngineEvent } from '../core/events.ts';
 import type { PlanRequest, RunSettings } from '../engine/ports.ts';
 import type { Invocation } from './command.ts';
 import { composePorts } from './composition.ts';
@@ -44,13 +45,14 @@ export async function withPorts(
 ): Promise<ExitCode> {
   const inFlight = new Set<string>();
   const interrupts = listenForInterrupts(call.host, call.command !== 'plan', () => [...inFlight]);
-  const composition = await composePorts(call, project, (event) => {
+  const settings = settingsOf(call, project, interrupts);
+  const emit = (event: EngineEvent): void => {
     if (event.type === 'step_start') inFlight.add(event.address);
     else if (event.type === 'step_outcome') inFlight.delete(event.step.address);
     call.output.emit(event);
-  });
+  };
+  const composition = await composePorts(call, project, emit, settings.abort);
   try {
-    const settings = settingsOf(call, project, interrupts);
     const request: PlanRequest = {
       verb: call.command === 'plan' ? 'plan' : 'apply',
       playbook: project.playbook,
@@ -73,6 +75,9 @@ function settingsOf({ host, flags }: WorkflowCall, project: Project, interrupts:
     actor: { user: flags.actor ?? host.user, host: host.hostname },
     version: VERSION,
     stop: interrupts.stop,
-    abort: interrupts.abort,
+    abort:
+      flags.timeoutMs === null
+        ? interrupts.abort
+        : AbortSignal.any([interrupts.abort, AbortSignal.timeout(flags.timeoutMs)]),
   };
 }

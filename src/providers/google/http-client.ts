@@ -28,6 +28,8 @@ export interface GoogleClientOptions {
   readonly limits?: Partial<Limits>;
   /** Requests of one service under way at once; default 32. */
   readonly concurrency?: number;
+  /** Ends every call that has no signal of its own. */
+  readonly signal?: AbortSignal;
 }
 
 const DEFAULT_CONCURRENCY = 32;
@@ -65,7 +67,36 @@ export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
     return known;
   };
   const machinery: Machinery = { options, timing, transport, lane };
-  return { call: (call) => perform(machinery, call), close: () => transport.close() };
+  return {
+    call: async (given) => {
+      const signal = given.signal ?? options.signal;
+      const call = signal === undefined ? given : { ...given, signal };
+      return isTimeUp(signal) ? nothingSent() : withoutInterrupt(await perform(machinery, call), signal);
+    },
+    close: () => transport.close(),
+  };
+}
+
+function isTimeUp(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true && signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
+}
+
+function nothingSent(): ApiResult {
+  const detail = 'The time given by --timeout is over; nothing more was sent.';
+  return { kind: 'unsent', diagnostic: diagnostic('TIMEOUT', detail, { retryable: true }) };
+}
+
+/** What ended because time is up was not interrupted by anybody. */
+function withoutInterrupt(result: ApiResult, signal: AbortSignal | undefined): ApiResult {
+  if (
+    result.kind === 'ok' ||
+    result.kind === 'refused' ||
+    result.diagnostic.code !== 'INTERRUPTED' ||
+    !isTimeUp(signal)
+  )
+    return result;
+  const detail = 'The time given by --timeout was over before the answer came.';
+  return { kind: result.kind, diagnostic: diagnostic('TIMEOUT', detail, { retryable: true }) };
 }
 
 /** What has happened to a call so far. */
