@@ -67,6 +67,9 @@ export function linkDiagnostic(problem: LinkProblem, step: Step, strictness: For
 }
 
 function positionOf(step: Step, path: readonly string[]): SourcePosition {
+  const expand = findAction(step.action, null)?.action.expand;
+  const inList = expand !== undefined && path[0] === expand.single && step.positions.get(`input.${expand.list}`);
+  if (inList) return inList;
   for (let length = path.length; length >= 0; length -= 1) {
     const position = step.positions.get(['input', ...path.slice(0, length)].join('.'));
     if (position !== undefined) return position;

@@ -1,3 +1,7 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, test } from 'vitest';
 import type { ValueObject } from '../../../src/core/value.ts';
 import { unknownOf } from '../../../src/core/value.ts';
@@ -691,6 +695,33 @@ describe('lists of services', () => {
   });
 });
 
+it('what is wrong with one of a list of services stands where the list does', () => {
+  const at = { file: 'p.yaml', line: 7, column: 9 };
+  const step = stepOf(
+    's[run]',
+    'serviceusage.services.enable',
+    { project_id: 'acme-prod', service_name: 'run' },
+    { positions: new Map([['input.services', at]]) },
+  );
+  expect(linked([step]).diagnostics).toMatchObject([{ code: 'INVALID_VALUE', source: at }]);
+});
+
+it('starts up without the network, the login and the schemas of answers', () => {
+  const seen = new Set<string>();
+  const follow = (file: string) => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    const text = readFileSync(file, 'utf8');
+    for (const [, name = ''] of text.matchAll(/^(?:import|export) (?!type)[^;]*? from '([^']+)';/gms)) {
+      if (name.startsWith('.')) follow(resolve(dirname(file), name));
+      else seen.add(name);
+    }
+  };
+  follow(fileURLToPath(new URL('../../../src/providers/google/catalogue.ts', import.meta.url)));
+  expect([...seen].filter((name) => !name.endsWith('.ts'))).toEqual(['node:crypto']);
+  expect([...seen].filter((name) => /client|auth|session|provider\.ts/.test(name))).toEqual([]);
+});
+
 describe('a condition', () => {
   const bind = (condition: ValueObject) =>
     declared(
@@ -701,6 +732,12 @@ describe('a condition', () => {
         condition,
       }),
     ).urn;
+
+  it('closes the URN with the SHA-256 of its canonical JSON, shortened', () => {
+    const canonical = '{"description":"","expression":"true","title":"t"}';
+    const hash = createHash('sha256').update(canonical).digest('hex').slice(0, 32);
+    expect(bind({ title: 't', expression: 'true' })?.endsWith(`/condition:${hash}`)).toBe(true);
+  });
 
   it('closes the URN with a hash of its parts', () => {
     const urn = bind({ title: 't', expression: 'true' });
