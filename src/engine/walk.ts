@@ -135,11 +135,12 @@ async function finishQuietly(current: Walk, steps: readonly PlannedStep[]): Prom
     current,
     facts.map((fact) => ({ type: 'provider.fact', provider_fact: fact })),
   );
+  const lastOf = new Map(facts.map((fact) => [fact.step, fact]));
   for (const { planned, state } of ended) {
-    const own = facts.filter((fact) => fact.step === planned.shown.address);
-    if (problem !== null && own.length > 0)
+    const fact = lastOf.get(planned.shown.address) ?? null;
+    if (problem !== null && fact !== null)
       finish(current, planned.shown.address, stateOf('failed', { diagnostics: [problem] }));
-    else finish(current, planned.shown.address, { ...state, fact: own.at(-1) ?? null });
+    else finish(current, planned.shown.address, { ...state, fact });
   }
   if (problem === null) for (const fact of facts) current.ports.emit({ type: 'fact', provider_fact: fact });
 }
