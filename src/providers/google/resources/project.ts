@@ -185,12 +185,23 @@ async function observe(target: Target, reads: Reads): Promise<Observation> {
   const projectId = textAt(target.desired, 'project_id');
   const parent = isInsidePending(target) ? null : knownPlace(target, 'parent');
   const listed = parent === null ? null : await reads.projectsIn(parent);
-  const match = listed?.kind === 'ok' ? listed.value.find((item) => text(item, 'projectId') === projectId) : undefined;
+  const match = listed?.kind === 'ok' ? byProjectId(listed.value).get(projectId) : undefined;
   if (match !== undefined) return see(match, target, reads);
   const answer = await reads.project(projectId);
   return answer.kind === 'ok'
     ? see(answer.value, target, reads)
     : invisible(answer, target, `The project ${projectId}`);
+}
+
+const indexes = new WeakMap<readonly JsonObject[], ReadonlyMap<string, JsonObject>>();
+
+/** A list is shared by all steps of a phase, which may be thousands under one parent; so is its index. */
+function byProjectId(list: readonly JsonObject[]): ReadonlyMap<string, JsonObject> {
+  const known = indexes.get(list);
+  if (known !== undefined) return known;
+  const index = new Map(list.map((item) => [text(item, 'projectId'), item]));
+  indexes.set(list, index);
+  return index;
 }
 
 async function see(resource: JsonObject, target: Target, reads: Reads): Promise<Observation> {
