@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
 import type { ProviderFact } from '../core/facts.ts';
 import type { OwnershipModel } from '../core/fold.ts';
+import type { Marks } from './marked-fold.ts';
 
 /** Who writes: `--actor`, else the user; and the host. */
 export interface Actor {
@@ -77,11 +78,16 @@ export interface OpenIntent {
 export interface LogState {
   readonly model: OwnershipModel;
   readonly openIntents: readonly OpenIntent[];
-  /** Facts written under a digest, by digest: what proves that steps of a plan are done. */
+  /**
+   * Facts written under a digest, by digest: what proves that steps of a plan are done. None in a log that can only be
+   * read: nothing is confirmed with it.
+   */
   factsOf(digest: string): readonly ProviderFact[];
   /** `<sequence>:<hash>`; null while the log is empty. */
   readonly head: string | null;
   readonly diagnostics: readonly Diagnostic[];
+  /** When each URN was decided about: for putting logs together. Absent: not known to this store. */
+  readonly marks?: Marks;
 }
 
 export interface HeldLocks {

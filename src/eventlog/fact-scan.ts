@@ -9,6 +9,7 @@ export interface ScannedFact {
   readonly sequence: number;
   readonly hash: string;
   readonly target: string;
+  readonly recordedAt: string;
   readonly urn: string;
   /** Which of the fields that a later fact inherits it has, a bit each. */
   readonly fields: number;
@@ -27,7 +28,7 @@ const CLOSING_BRACE = 0x7d;
 const TEXT = '"[ !#-\\[\\]-~]*"';
 const CAPTURED = '"([ !#-\\[\\]-~]*)"';
 const OWN_FACT = new RegExp(
-  `^\\{"global_sequence":(\\d{1,15}),"type":"provider\\.fact","recorded_at":${TEXT},"execution_id":\\d{1,15},` +
+  `^\\{"global_sequence":(\\d{1,15}),"type":"provider\\.fact","recorded_at":${CAPTURED},"execution_id":\\d{1,15},` +
     `"actor":\\{"user":${TEXT},"host":${TEXT}\\},"infra":${TEXT},"target":${CAPTURED},` +
     `"provider_fact":\\{"urn":${CAPTURED},"provider":${TEXT},"service":${TEXT},"resource_type":${TEXT},` +
     '"verb":"(?:ensure","outcome":"(?:changed|noop)|adopt","outcome":"adopted)",' +
@@ -40,10 +41,11 @@ export function scanFact({ bytes, offset, number }: Line): ScannedFact | null {
   const found = OWN_FACT.exec(bytes.toString('latin1', 0, HEAD_BYTES));
   if (found === null) return null;
   const seal = sealOf(bytes);
-  const [, sequence, target, urn, resourceId, origin, credential] = found;
+  const [, sequence, recordedAt, target, urn, resourceId, origin, credential] = found;
   if (
     seal === null ||
     bytes[bytes.length - SEAL_BYTES - 1] !== CLOSING_BRACE ||
+    recordedAt === undefined ||
     target === undefined ||
     urn === undefined
   )
@@ -54,6 +56,7 @@ export function scanFact({ bytes, offset, number }: Line): ScannedFact | null {
     sequence: Number(sequence),
     hash: seal.hash,
     target,
+    recordedAt,
     urn,
     fields,
     offset,

@@ -1,8 +1,18 @@
 import type { ProviderFact } from '../core/facts.ts';
-import { type OwnershipModel, startFold } from '../core/fold.ts';
 import type { OpenIntent, OutcomeBody } from './event-log.ts';
 import type { ScannedFact } from './fact-scan.ts';
+import { type MarkedModel, startMarkedFold } from './marked-fold.ts';
 import type { Entry } from './parse-row.ts';
+
+/** What rows fold to. */
+export interface Folded extends MarkedModel {
+  readonly openIntents: readonly OpenIntent[];
+}
+
+export interface RecordedFact {
+  readonly fact: ProviderFact;
+  readonly recordedAt: string | null;
+}
 
 /** Takes rows in log order; what it holds grows with what is owned and open, not with the log. */
 export interface LogFold {
@@ -10,18 +20,24 @@ export interface LogFold {
   /** A fact that is parsed only if no later one of its URN makes it needless. */
   defer(fact: ScannedFact): void;
   /** Call it after the last row. */
-  finish(): { readonly model: OwnershipModel; readonly openIntents: readonly OpenIntent[] };
+  finish(): Folded;
 }
 
 /** Where a deferred row stands, and the fields that a later one must have to replace it. */
 export type Deferred = { -readonly [K in 'offset' | 'length' | 'fields' | 'line']: ScannedFact[K] };
 
-/** Folds the rows of one target and those that name none; `reread` gives the fact of a deferred row. */
-export function startLogFold(target: string, reread: (row: Deferred) => ProviderFact): LogFold {
-  const facts = startFold();
-  const open = new Map<number, OpenIntent>();
-  const deferrals = startDeferrals((row) => facts.add(reread(row)));
-  const add = ({ item, sequence, target: named }: Entry): void => {
+/**
+ * Folds the rows of one target and those that name none, on from what was folded before; `reread` gives the fact of a
+ * deferred row.
+ */
+export function startLogFold(target: string, reread: (row: Deferred) => RecordedFact, from?: Folded): LogFold {
+  const facts = startMarkedFold(from);
+  const open = new Map<number, OpenIntent>(from?.openIntents.map((intent) => [intent.sequence, intent]));
+  const deferrals = startDeferrals((row) => {
+    const { fact, recordedAt } = reread(row);
+    facts.add(fact, recordedAt);
+  });
+  const add = ({ item, sequence, target: named, recordedAt }: Entry): void => {
     if (named !== null && named !== target) return;
     if (item.kind === 'outcome') settle(open, item.outcome);
     if (item.kind === 'intent' && sequence !== null) {
@@ -29,14 +45,14 @@ export function startLogFold(target: string, reread: (row: Deferred) => Provider
     }
     if (item.kind !== 'fact') return;
     deferrals.flush(item.fact.urn);
-    facts.add(item.fact);
+    facts.add(item.fact, recordedAt);
   };
   const defer = (fact: ScannedFact): void => {
     if (fact.target === target) deferrals.put(fact);
   };
   const finish = () => {
     deferrals.flushAll();
-    return { model: facts.model, openIntents: [...open.values()] };
+    return { model: facts.model, marks: facts.marks, openIntents: [...open.values()] };
   };
   return { add, defer, finish };
 }
@@ -92,11 +108,23 @@ function settle(open: Map<number, OpenIntent>, outcome: OutcomeBody): void {
 /** What to do with the next row: fold it, pass over one that came before, or sort the whole log first. */
 export type Placement = 'fold' | 'duplicate' | 'disorder';
 
+/** Where a sequence stands: its last number, and the rows seen with it. */
+export interface SequenceState {
+  /** Null before the first row that has one. */
+  readonly last: number | null;
+  readonly keys: readonly string[];
+}
+
+export interface Sequence {
+  place(row: Pick<Entry, 'sequence' | 'key'>): Placement;
+  state(): SequenceState;
+}
+
 /** Sees, without remembering rows, whether they come in order; only then can duplicates be told by the row before. */
-export function startSequence(): (row: Pick<Entry, 'sequence' | 'key'>) => Placement {
-  let last = Number.NEGATIVE_INFINITY;
-  const keys = new Set<string>();
-  return ({ sequence, key }) => {
+export function startSequence(from: SequenceState = { last: null, keys: [] }): Sequence {
+  let last = from.last ?? Number.NEGATIVE_INFINITY;
+  const keys = new Set<string>(from.keys);
+  const place: Sequence['place'] = ({ sequence, key }) => {
     if (sequence === null) return 'fold';
     if (sequence < last) return 'disorder';
     if (sequence > last && keys.size > 0) keys.clear();
@@ -106,20 +134,22 @@ export function startSequence(): (row: Pick<Entry, 'sequence' | 'key'>) => Place
     keys.add(key);
     return 'fold';
   };
+  return { place, state: () => ({ last: last === Number.NEGATIVE_INFINITY ? null : last, keys: [...keys] }) };
 }
 
 /** Rows by sequence, each once; a row without one stays behind the row that it followed. */
-export function sortEntries(entries: readonly Entry[]): readonly Entry[] {
-  let place = Number.NEGATIVE_INFINITY;
-  const placed = entries.map((entry) => {
-    place = entry.sequence ?? place;
-    return { entry, place };
+export function sortRows<T>(rows: readonly T[], entryOf: (row: T) => Pick<Entry, 'sequence' | 'key'>): readonly T[] {
+  let last = Number.NEGATIVE_INFINITY;
+  const placed = rows.map((row) => {
+    last = entryOf(row).sequence ?? last;
+    return { row, place: last };
   });
   const seen = new Set<string>();
   return placed
     .sort((a, b) => (a.place === b.place ? 0 : a.place - b.place))
-    .map(({ entry }) => entry)
-    .filter(({ sequence, key }) => {
+    .map(({ row }) => row)
+    .filter((row) => {
+      const { sequence, key } = entryOf(row);
       if (sequence === null || key === null) return true;
       const id = `${sequence}:${key}`;
       return !seen.has(id) && seen.add(id);

@@ -2,15 +2,20 @@ import { mkdir } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { startFold } from '../core/fold.ts';
 import { type AppendRequest, appendRows } from './append.ts';
-import type { Actor, EventLog, HeldLocks, LogRow, LogState, RowBody, RowContext } from './event-log.ts';
+import type { CheckpointCache } from './checkpoint-file.ts';
+import { foldCheckpointed } from './checkpointed-read.ts';
+import type { Actor, HeldLocks, LogRow, LogState, RowBody, RowContext } from './event-log.ts';
+import { factsUnder } from './facts-under.ts';
 import { checkInfraFolder, prepareInfraFolder } from './folder.ts';
+import { eachHistoryRow, type HistoryRow, type WantsUrn } from './history.ts';
+import type { InspectableLog } from './inspectable-log.ts';
 import { lockAppend, lockStacks } from './lock.ts';
 import type { ForeignMap } from './parse-row.ts';
 import { failure, reason } from './problems.ts';
-import { eachHistoryRow, factsUnder, foldFile, type HistoryRow, type ReadOptions } from './read-log.ts';
+import type { ReadOptions } from './read-log.ts';
 import { openForReading } from './safe-file.ts';
 import { headOf, readTail } from './tail.ts';
-import { type ChainReport, walkChain } from './verify.ts';
+import { type ChainReport, refuseBroken, walkChain } from './verify.ts';
 
 export interface JsonlLogOptions {
   /** The log file; it need not exist. */
@@ -25,16 +30,16 @@ export interface JsonlLogOptions {
   readonly skipInvalid?: boolean;
   /** The clock of `recorded_at`. */
   readonly now?: () => Date;
+  /** Where the fold of a long log is kept for the next read; without, every read starts anew. */
+  readonly cache?: CheckpointCache | null;
 }
 
 /** The log as a file, with what only a file can tell. */
-export interface JsonlLog extends EventLog {
+export interface JsonlLog extends InspectableLog {
   /** The folder whose `locks/` the log uses: for listLocks and removeLock. */
   readonly folder: string;
   /** Walks the whole chain; `head` (`<sequence>:<hash>`) is looked for on the way. */
   walk(head: string | null): Promise<ChainReport>;
-  /** Streams every row, of every target, in file order: for `log show` and `why`. Throws as read does. */
-  history(onRow: (row: HistoryRow) => void): Promise<void>;
 }
 
 /** A log in a JSONL file. Opening touches nothing; reading never writes. */
@@ -64,15 +69,29 @@ class JsonlFile implements JsonlLog {
     this.folder = dirname(this.#path);
   }
 
-  async read(target: string): Promise<LogState> {
+  read(target: string): Promise<LogState> {
+    return this.#fold(this.#readOptions(target));
+  }
+
+  readAt(target: string, at: Date): Promise<LogState> {
+    return this.#fold({ ...this.#readOptions(target), until: at.getTime() });
+  }
+
+  async #fold(options: ReadOptions): Promise<LogState> {
     const handle = await this.#open();
     if (handle === null) return EMPTY;
     try {
-      const { size } = await handle.stat();
-      const options = this.#readOptions(target);
-      const { model, openIntents, diagnostics } = await foldFile(handle, size, options);
+      const stats = await handle.stat({ bigint: true });
+      const size = Number(stats.size);
+      const opened = { path: this.#path, handle, stats, target: options.target };
+      const { model, marks, openIntents, diagnostics } = await foldCheckpointed(
+        opened,
+        options,
+        this.#options.cache ?? null,
+      );
       return {
         model,
+        marks,
         openIntents,
         factsOf: (digest) => factsUnder(digest, size, options),
         head: headOf(await readTail(handle, size, null)),
@@ -84,10 +103,7 @@ class JsonlFile implements JsonlLog {
   }
 
   async verify(): Promise<void> {
-    const { firstBad } = await this.walk(null);
-    if (firstBad === null) return;
-    const row = firstBad.sequence === null ? '' : ` (row ${firstBad.sequence})`;
-    throw failure('CHAIN_BROKEN', `Line ${firstBad.line}${row} of ${this.#path} does not fit: ${firstBad.why}.`);
+    refuseBroken(await this.walk(null), this.#path);
   }
 
   async walk(head: string | null): Promise<ChainReport> {
@@ -100,11 +116,11 @@ class JsonlFile implements JsonlLog {
     }
   }
 
-  async history(onRow: (row: HistoryRow) => void): Promise<void> {
+  async history(onRow: (row: HistoryRow) => void, wants?: WantsUrn): Promise<void> {
     const handle = await this.#open();
     if (handle === null) return;
     try {
-      await eachHistoryRow(handle, (await handle.stat()).size, this.#readOptions(''), onRow);
+      await eachHistoryRow(handle, (await handle.stat()).size, this.#readOptions(''), onRow, wants);
     } finally {
       await handle.close();
     }
@@ -188,4 +204,11 @@ class JsonlFile implements JsonlLog {
   }
 }
 
-const EMPTY: LogState = { model: startFold().model, openIntents: [], factsOf: () => [], head: null, diagnostics: [] };
+const EMPTY: LogState = {
+  model: startFold().model,
+  marks: new Map(),
+  openIntents: [],
+  factsOf: () => [],
+  head: null,
+  diagnostics: [],
+};

@@ -21,12 +21,29 @@ export function isBlank(bytes: Buffer): boolean {
   return true;
 }
 
-/** Calls back for every line that is not blank, up to `limit` bytes; memory is bound by the longest line. */
-export async function eachLine(handle: FileHandle, limit: number, onLine: (line: Line) => void): Promise<void> {
+/** A place between two lines of a file. */
+export interface LinePlace {
+  readonly offset: number;
+  /** How many lines, blank ones too, stand before it. */
+  readonly lines: number;
+}
+
+export const FILE_START: LinePlace = { offset: 0, lines: 0 };
+
+/**
+ * Calls back for every line that is not blank, from a place up to `limit` bytes; memory is bound by the longest line.
+ * Returns the place behind the last line that is terminated.
+ */
+export async function eachLine(
+  handle: FileHandle,
+  limit: number,
+  onLine: (line: Line) => void,
+  from: LinePlace = FILE_START,
+): Promise<LinePlace> {
   let buffer = Buffer.allocUnsafe(READ_BYTES);
   let held = 0;
-  let position = 0;
-  let number = 0;
+  let position = from.offset;
+  let number = from.lines;
   const emit = (start: number, end: number, terminated: boolean): void => {
     number += 1;
     const bytes = buffer.subarray(start, end);
@@ -43,7 +60,9 @@ export async function eachLine(handle: FileHandle, limit: number, onLine: (line:
     buffer.copy(buffer, 0, used, held);
     held -= used;
   }
+  const end = { offset: position - held, lines: number };
   if (held > 0) emit(0, held, false);
+  return end;
 }
 
 function emitTerminated(

@@ -18,6 +18,8 @@ export interface Entry {
   readonly key: string | null;
   /** Null where someone else wrote the row: it counts for every target. */
   readonly target: string | null;
+  /** RFC 3339, as it stands in the row; null where the row has none. */
+  readonly recordedAt: string | null;
   readonly item: RowItem;
 }
 
@@ -51,12 +53,14 @@ export function parseLine(text: string, mapForeign: ForeignMap): readonly Entry[
 export function parseRecord(value: LosslessJson, mapForeign: ForeignMap): Entry {
   if (!isLosslessObject(value)) throw new Error('a row is a JSON object');
   const sequence = sequenceOf(value);
+  const time = value['recorded_at'];
+  const recordedAt = typeof time === 'string' ? time : null;
   if (isOurs(value)) {
-    return { sequence, key: String(value['hash']), target: String(value['target']), item: ourItem(value) };
+    return { sequence, key: String(value['hash']), target: String(value['target']), recordedAt, item: ourItem(value) };
   }
   const fact = factIn(value);
   const item: RowItem = fact === null ? NOTHING : { kind: 'fact', fact: mapForeign(fact) };
-  return { sequence, key: tierKey(value), target: null, item };
+  return { sequence, key: tierKey(value), target: null, recordedAt, item };
 }
 
 export function sequenceOf(value: LosslessObject): number | null {

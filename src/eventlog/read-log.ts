@@ -1,20 +1,23 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
-import type { ProviderFact } from '../core/facts.ts';
-import type { Json } from '../core/json.ts';
+import { type Cutoff, startCutoff } from './cutoff.ts';
 import { eachDocumentRow, isDocument } from './document.ts';
 import { scanFact } from './fact-scan.ts';
-import { type Deferred, type LogFold, sortEntries, startLogFold, startSequence } from './fold-log.ts';
-import { eachLine, type Line } from './lines.ts';
-import { parseLossless, toJson } from './lossless.ts';
+import {
+  type Deferred,
+  type Folded,
+  type RecordedFact,
+  type SequenceState,
+  sortRows,
+  startLogFold,
+  startSequence,
+} from './fold-log.ts';
+import { eachLine, FILE_START, type Line, type LinePlace } from './lines.ts';
 import { type Entry, type ForeignMap, parseLine } from './parse-row.ts';
 import { failure } from './problems.ts';
 import { isWhole } from './tail.ts';
-
-const DIGEST = /^[0-9a-f]{64}$/;
-const SCAN_BYTES = 1 << 20;
 
 export interface ReadOptions {
   readonly path: string;
@@ -22,93 +25,99 @@ export interface ReadOptions {
   readonly mapForeign: ForeignMap;
   /** Counts broken lines instead of failing on the first. */
   readonly skipInvalid: boolean;
+  /** Milliseconds since the epoch: later rows are left out. */
+  readonly until?: number;
+}
+
+/** A fold of a log's first lines, from which a later read can go on. */
+export interface Resumable {
+  readonly place: LinePlace;
+  readonly sequence: SequenceState;
+  readonly folded: Folded;
 }
 
 /** What was folded, and what was passed over on the way. */
-export interface ReadResult extends ReturnType<LogFold['finish']> {
+export interface ReadResult extends Folded {
   readonly diagnostics: readonly Diagnostic[];
+  /** Null where a later read has to start anew: a document, rows out of order, an unterminated last line. */
+  readonly resumable: Resumable | null;
 }
 
 /** Streams the first `size` bytes of a log into a fold. Throws DiagnosticError (LOG_INVALID) on a broken line. */
-export async function foldFile(handle: FileHandle, size: number, options: ReadOptions): Promise<ReadResult> {
-  const fold = startLogFold(options.target, (row) => reread(handle, row, options));
-  const place = startSequence();
+export async function foldFile(
+  handle: FileHandle,
+  size: number,
+  options: ReadOptions,
+  from?: Resumable,
+): Promise<ReadResult> {
+  const fold = startLogFold(options.target, (row) => reread(handle, row, options), from?.folded);
+  const sequence = startSequence(from?.sequence);
+  const cutoff = startCutoff(options.until);
   const lines = startLines(options);
   let ordered = true;
-  const take = (row: Pick<Entry, 'sequence' | 'key'>, foldRow: () => void): void => {
-    const placement = ordered ? place(row) : 'disorder';
-    if (placement === 'fold') foldRow();
+  const take = (row: Pick<Entry, 'sequence' | 'key' | 'recordedAt'>, foldRow: () => void): void => {
+    const placement = ordered ? sequence.place(row) : 'disorder';
+    if (placement === 'fold' && cutoff.isWithin(row.recordedAt)) foldRow();
     if (placement === 'disorder') ordered = false;
   };
-  await eachRow(handle, size, options, (line) => {
+  const end = await eachRow(handle, size, options, from?.place ?? FILE_START, (line) => {
     // What is to be passed over has to be parsed to be found.
     const fact = options.skipInvalid ? null : scanFact(line);
-    if (fact !== null) take({ sequence: fact.sequence, key: fact.hash }, () => fold.defer(fact));
-    else for (const entry of lines.entriesOf(line)) take(entry, () => fold.add(entry));
+    if (fact === null) for (const entry of lines.entriesOf(line)) take(entry, () => fold.add(entry));
+    else
+      take({ sequence: fact.sequence, key: fact.hash, recordedAt: fact.recordedAt }, () => {
+        fold.defer(fact);
+      });
   });
-  return { ...(ordered ? fold.finish() : await foldSorted(handle, size, options)), diagnostics: lines.diagnostics() };
+  if (!ordered) return foldSorted(handle, size, options);
+  const folded = fold.finish();
+  const resumable = end?.offset === size ? { place: end, sequence: sequence.state(), folded } : null;
+  return { ...folded, diagnostics: [...lines.diagnostics(), ...untimedRows(cutoff, options)], resumable };
 }
 
-/** By content, not by file name: a row a line, or one document that wraps them. */
-async function eachRow(
+/** By content, not by file name: a row a line, or one document that wraps them. Null behind a document. */
+export async function eachRow(
   handle: FileHandle,
   size: number,
   options: ReadOptions,
+  from: LinePlace,
   onRow: (line: Line) => void,
-): Promise<void> {
-  if (await isDocument(handle, size)) await eachDocumentRow(handle, size, options.path, onRow);
-  else await eachLine(handle, size, onRow);
-}
-
-/** A row as it stands in the file, for those who show the log. */
-export interface HistoryRow {
-  /** Where it starts in the file, from 1. */
-  readonly line: number;
-  /** The whole line; a list or reply that wraps several rows comes once for each of them. */
-  readonly json: Json;
-  readonly entry: Entry;
-}
-
-/** Streams every row, of every target, in file order. Throws DiagnosticError (LOG_INVALID) on a broken line. */
-export async function eachHistoryRow(
-  handle: FileHandle,
-  size: number,
-  options: ReadOptions,
-  onRow: (row: HistoryRow) => void,
-): Promise<void> {
-  const lines = startLines(options);
-  await eachRow(handle, size, options, (line) => {
-    for (const entry of lines.entriesOf(line)) {
-      onRow({ line: line.number, json: toJson(parseLossless(line.bytes.toString('utf8'))), entry });
-    }
-  });
+): Promise<LinePlace | null> {
+  if (from.offset > 0 || !(await isDocument(handle, size))) return eachLine(handle, size, onRow, from);
+  await eachDocumentRow(handle, size, options.path, onRow);
+  return null;
 }
 
 /** Two logs in one file, or a merge out of order: only here is every row held in memory. */
-async function foldSorted(
-  handle: FileHandle,
-  size: number,
-  options: ReadOptions,
-): Promise<ReturnType<LogFold['finish']>> {
+async function foldSorted(handle: FileHandle, size: number, options: ReadOptions): Promise<ReadResult> {
   const entries: Entry[] = [];
   const lines = startLines(options);
-  await eachRow(handle, size, options, (line) => entries.push(...lines.entriesOf(line)));
+  await eachRow(handle, size, options, FILE_START, (line) => entries.push(...lines.entriesOf(line)));
   const fold = startLogFold(options.target, (row) => reread(handle, row, options));
-  for (const entry of sortEntries(entries)) fold.add(entry);
-  return fold.finish();
+  const cutoff = startCutoff(options.until);
+  for (const entry of sortRows(entries, (row) => row)) if (cutoff.isWithin(entry.recordedAt)) fold.add(entry);
+  const diagnostics = [...lines.diagnostics(), ...untimedRows(cutoff, options)];
+  return { ...fold.finish(), diagnostics, resumable: null };
 }
 
-function reread(handle: FileHandle, { offset, length, line }: Deferred, options: ReadOptions): ProviderFact {
+/** Says that some rows could not be told by their time. */
+export function untimedRows({ untimed }: Cutoff, { path }: Pick<ReadOptions, 'path'>): readonly Diagnostic[] {
+  if (untimed === 0) return [];
+  const detail = `${untimed} rows of ${path} have no recorded_at; each was taken to be as old as the row before it.`;
+  return [diagnostic('LOG_INVALID', detail, { severity: 'note' })];
+}
+
+function reread(handle: FileHandle, { offset, length, line }: Deferred, options: ReadOptions): RecordedFact {
   const bytes = Buffer.allocUnsafe(length);
   const read = readSync(handle.fd, bytes, 0, length, offset);
   const row = { bytes: bytes.subarray(0, read), number: line, offset, terminated: true };
-  const item = entriesOf(row, options)?.[0]?.item;
-  if (item?.kind !== 'fact') throw new TypeError('a deferred row is a fact');
-  return item.fact;
+  const entry = entriesOf(row, options)?.[0];
+  if (entry?.item.kind !== 'fact') throw new TypeError('a deferred row is a fact');
+  return { fact: entry.item.fact, recordedAt: entry.recordedAt };
 }
 
 /** Parses line after line, and counts those passed over. */
-function startLines(options: ReadOptions): {
+export function startLines(options: ReadOptions): {
   entriesOf(line: Line): readonly Entry[];
   diagnostics(): readonly Diagnostic[];
 } {
@@ -119,15 +128,14 @@ function startLines(options: ReadOptions): {
       if (entries === null) skipped += 1;
       return entries ?? [];
     },
-    diagnostics: () => {
-      if (skipped === 0) return [];
-      return [
-        diagnostic('LOG_INVALID', `${skipped} broken lines of ${options.path} were passed over.`, {
-          severity: 'warning',
-        }),
-      ];
-    },
+    diagnostics: () => skippedRows(skipped, options),
   };
+}
+
+/** Says that broken lines were passed over. */
+export function skippedRows(skipped: number, { path }: Pick<ReadOptions, 'path'>): readonly Diagnostic[] {
+  if (skipped === 0) return [];
+  return [diagnostic('LOG_INVALID', `${skipped} broken lines of ${path} were passed over.`, { severity: 'warning' })];
 }
 
 /** Null for a broken line that is to be passed over. */
@@ -137,71 +145,12 @@ function entriesOf(line: Line, { path, mapForeign, skipInvalid }: ReadOptions): 
   } catch (error) {
     if (!line.terminated && !isWhole(line.bytes)) return [];
     if (skipInvalid) return null;
-    throw failure(
-      'LOG_INVALID',
-      `Line ${line.number} of ${path} is broken: ${error instanceof SyntaxError ? 'it is not JSON' : reasonOf(error)}.`,
-    );
+    throw failure('LOG_INVALID', `Line ${line.number} of ${path} is broken: ${whyBroken(error)}.`);
   }
 }
 
-function reasonOf(error: unknown): string {
+/** What is wrong with a row that does not parse. */
+export function whyBroken(error: unknown): string {
+  if (error instanceof SyntaxError) return 'it is not JSON';
   return error instanceof Error ? error.message : String(error);
-}
-
-/**
- * The facts of a target that were written under a digest, in file order, each once. Scans the bytes for the digest, so
- * that no row has to be remembered for it; the first `size` bytes are what the caller has read.
- */
-export function factsUnder(digest: string, size: number, options: ReadOptions): readonly ProviderFact[] {
-  if (!DIGEST.test(digest)) return [];
-  const facts: ProviderFact[] = [];
-  const seen = new Set<string>();
-  for (const line of linesWith(digest, options.path, size)) {
-    for (const { key, target, item } of safeEntries(line, options)) {
-      if (item.kind !== 'fact' || item.fact.digest !== digest || (target !== null && target !== options.target))
-        continue;
-      if (key !== null && seen.has(key)) continue;
-      if (key !== null) seen.add(key);
-      facts.push(item.fact);
-    }
-  }
-  return facts;
-}
-
-function safeEntries(text: string, options: ReadOptions): readonly Entry[] {
-  try {
-    return parseLine(text, options.mapForeign);
-  } catch {
-    return [];
-  }
-}
-
-function* linesWith(needle: string, path: string, size: number): Generator<string> {
-  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    if (!fstatSync(file).isFile()) return;
-    let held = Buffer.alloc(0);
-    for (let position = 0; position < size; ) {
-      const block = Buffer.allocUnsafe(Math.min(SCAN_BYTES, size - position));
-      const read = readSync(file, block, 0, block.length, position);
-      if (read === 0) break;
-      position += read;
-      const bytes = Buffer.concat([held, block.subarray(0, read)]);
-      const end = position >= size ? bytes.length : bytes.lastIndexOf(0x0a) + 1;
-      yield* matching(bytes.subarray(0, end), needle);
-      held = bytes.subarray(end);
-    }
-  } finally {
-    closeSync(file);
-  }
-}
-
-function* matching(bytes: Buffer, needle: string): Generator<string> {
-  for (let at = bytes.indexOf(needle); at !== -1; ) {
-    const start = bytes.lastIndexOf(0x0a, at) + 1;
-    const newline = bytes.indexOf(0x0a, at);
-    const end = newline === -1 ? bytes.length : newline;
-    yield bytes.toString('utf8', start, end);
-    at = bytes.indexOf(needle, end);
-  }
 }

@@ -4,6 +4,7 @@ import { FIRST_PREV, sealedHash, sealOf } from './encode-row.ts';
 import { eachLine, type Line } from './lines.ts';
 import { isLosslessObject, parseLossless } from './lossless.ts';
 import { sequenceOf } from './parse-row.ts';
+import { failure } from './problems.ts';
 import { isWhole } from './tail.ts';
 
 /** What walking the chain found. */
@@ -32,6 +33,13 @@ export async function walkChain(handle: FileHandle, size: number, head: string |
     if (prev === wanted?.hash && wanted.sequence === String(sequenceIn(line) ?? wanted.sequence)) headFound = true;
   });
   return { rows, firstBad, headFound };
+}
+
+/** Throws DiagnosticError (CHAIN_BROKEN) naming the first row that does not fit. */
+export function refuseBroken({ firstBad }: ChainReport, log: string): void {
+  if (firstBad === null) return;
+  const row = firstBad.sequence === null ? '' : ` (row ${firstBad.sequence})`;
+  throw failure('CHAIN_BROKEN', `Line ${firstBad.line}${row} of ${log} does not fit: ${firstBad.why}.`);
 }
 
 function misfit(bytes: Buffer, seal: { readonly prev: string; readonly hash: string }, prev: string): string | null {

@@ -1,0 +1,108 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { ProviderFact } from '../core/facts.ts';
+import type { Json } from '../core/json.ts';
+import { scanFact } from './fact-scan.ts';
+import { sortRows } from './fold-log.ts';
+import { FILE_START, type Line } from './lines.ts';
+import { parseLossless, toJson } from './lossless.ts';
+import type { Entry } from './parse-row.ts';
+import { eachRow, type ReadOptions, startLines } from './read-log.ts';
+
+/** A row as it stands in the log, for those who show it. */
+export interface HistoryRow {
+  /** Where it starts in the file, from 1; in a server's log, which row it is. */
+  readonly line: number;
+  /** The whole line; a list or reply that wraps several rows comes once for each of them. */
+  readonly json: Json;
+  readonly entry: Entry;
+}
+
+/** Of the log's own facts, whether one with this URN is asked for; all other rows always are. */
+export type WantsUrn = (urn: string) => boolean;
+
+/** Anything whose rows can be walked. */
+export interface HasHistory {
+  /** Streams every row, of every target, in the order in which it stands; `wants` lets rows be left out unparsed. */
+  history(onRow: (row: HistoryRow) => void, wants?: WantsUrn): Promise<void>;
+}
+
+/** Streams every row, of every target, in file order. Throws DiagnosticError (LOG_INVALID) on a broken line. */
+export async function eachHistoryRow(
+  handle: FileHandle,
+  size: number,
+  options: ReadOptions,
+  onRow: (row: HistoryRow) => void,
+  wants?: WantsUrn,
+): Promise<void> {
+  const lines = startLines(options);
+  await eachRow(handle, size, options, FILE_START, (line) => {
+    const scanned = wants === undefined ? null : scanFact(line);
+    if (scanned !== null && wants?.(scanned.urn) === false) return;
+    for (const entry of lines.entriesOf(line)) onRow(rowOf(line, entry));
+  });
+}
+
+function rowOf({ bytes, number }: Line, entry: Entry): HistoryRow {
+  const text = bytes.toString('utf8');
+  return {
+    line: number,
+    get json() {
+      return toJson(parseLossless(text));
+    },
+    entry,
+  };
+}
+
+/**
+ * The rows of one resource in log order, each once: facts, intents and their outcomes, under every URN that it had
+ * (followed through `renamed_from` and `renamed_to`).
+ */
+export async function historyOf(log: HasHistory, urn: string): Promise<readonly HistoryRow[]> {
+  const urns = await namesOf(log, urn);
+  const intents = new Set<number>();
+  const rows: HistoryRow[] = [];
+  await log.history(
+    (row) => {
+      const { item, sequence } = row.entry;
+      if (item.kind === 'intent' && sequence !== null && urns.has(item.intent.urn)) intents.add(sequence);
+      if (isAbout(row.entry, urns, intents)) rows.push(row);
+    },
+    (other) => urns.has(other),
+  );
+  return sortRows(rows, ({ entry }) => entry);
+}
+
+function isAbout({ item }: Entry, urns: ReadonlySet<string>, intents: ReadonlySet<number>): boolean {
+  switch (item.kind) {
+    case 'fact':
+      return urns.has(item.fact.urn);
+    case 'intent':
+      return urns.has(item.intent.urn);
+    case 'outcome':
+      return intents.has(item.outcome.intent_sequence);
+    case 'nothing':
+      return false;
+  }
+}
+
+/** Every URN that the resource had or has. */
+async function namesOf(log: HasHistory, urn: string): Promise<ReadonlySet<string>> {
+  const renames: (readonly [string, string])[] = [];
+  const note = ({ urn: own, renamed_from, renamed_to }: ProviderFact): void => {
+    if (renamed_from !== undefined) renames.push([own, renamed_from]);
+    if (renamed_to !== undefined) renames.push([own, renamed_to]);
+  };
+  await log.history(
+    ({ entry: { item } }) => {
+      if (item.kind === 'fact' && item.fact.outcome !== 'planned') note(item.fact);
+    },
+    // What can be left out unparsed says nothing about renaming.
+    () => false,
+  );
+  const names = new Set([urn]);
+  for (let known = 0; known < names.size; ) {
+    known = names.size;
+    for (const pair of renames) if (pair.some((name) => names.has(name))) for (const name of pair) names.add(name);
+  }
+  return names;
+}
