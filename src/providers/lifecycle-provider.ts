@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
+import type { Discovery, DraftedScope, ProviderResource, ResourceReference } from '../core/inventory.ts';
 import type { Json } from '../core/json.ts';
 import type { ChangeContext, Declaration, Observation } from '../core/resource.ts';
 import type { AuthSpec, EndpointSpec, GuardSpec, PollSpec } from '../core/step.ts';
@@ -60,6 +61,18 @@ export interface CloudProvider {
   checkAuthentication(): Promise<ProviderStatus>;
   openSession(): ReadSession;
   close(): Promise<void>;
+}
+
+/** A provider opened on one scope (`identity.scopeId`), to say all that is in it. Each answer is complete or an error. */
+export interface InventoryProvider extends CloudProvider {
+  /** The kinds there are, in the order of a full inventory. */
+  readonly kinds: readonly string[];
+  listResources(kind: string): Promise<Discovery<readonly ProviderResource[]>>;
+  /** Refuses a reference to another provider or scope before anything is looked up. */
+  getResource(reference: ResourceReference): Promise<Discovery<ProviderResource>>;
+  discoverInventory(): Promise<Discovery<readonly ProviderResource[]>>;
+  /** The scope as steps that would declare it; `leaveOut` are patterns of members, null the provider's own list. */
+  draftSteps(leaveOut: readonly string[] | null): Promise<Discovery<DraftedScope>>;
 }
 
 /** One write of a batch. All operations of a batch share the declaration's batch key. */
