@@ -5,7 +5,7 @@ import { didYouMean } from '../core/nearest.ts';
 import type { AuthSpec } from '../core/step.ts';
 import type { Findings } from './findings.ts';
 import { checkShape } from './shape.ts';
-import { describe, type TreeNode } from './tree.ts';
+import type { TreeNode } from './tree.ts';
 
 const TYPES = ['gcp_adc', 'bearer', 'yc_profile'];
 const KEYS = ['type', 'credential', 'scopes', 'token', 'token_env'];
@@ -35,7 +35,7 @@ const schema = z.strictObject({
 /** Reads a step's auth from its rendered value; the node gives the places. */
 export function readAuth(value: Json, node: TreeNode, findings: Findings): AuthSpec | null {
   if (!isJsonObject(value)) {
-    findings.add('INVALID_VALUE', `auth must be a mapping, not ${describe(node)}.`, node, {
+    findings.add('INVALID_VALUE', 'auth must be a mapping.', node, {
       hint: 'auth: { type: gcp_adc, credential: <name> }',
     });
     return null;
@@ -89,7 +89,7 @@ function checkAuth(auth: AuthSpec, node: TreeNode, findings: Findings): boolean 
     return refuse('A bearer has either a token_env or a token.', 'token_env: INFRA_<NAME>');
   if (auth.tokenEnv !== null && (!TOKEN_VARIABLE.test(auth.tokenEnv) || OWN_VARIABLES.has(auth.tokenEnv))) {
     return refuse(
-      `token_env can't be ${JSON.stringify(auth.tokenEnv)}.`,
+      'token_env does not name a variable that a playbook may take a token from.',
       'use INFRA_<NAME>, which infra itself does not read, or GOOGLE_OAUTH_ACCESS_TOKEN',
     );
   }

@@ -10,6 +10,13 @@ export const MAX_DEPTH = 64;
 /** The parser's own stack: the document and at most two entries a level. */
 const MAX_STACK = 2 * MAX_DEPTH + 2;
 const SHOWN_ERRORS = 20;
+/** Tokens that are held at once, some 200 bytes each: about 10 MB of ordinary YAML, far more where it can be cut in slices. */
+const MAX_LEXEMES = 5_000_000;
+/** From here on a text whose slices are not valid is not read again as a whole. */
+const TOO_LONG_FOR_WHOLE = 8 * 1024 * 1024;
+
+const TOO_DEEP = `The text nests deeper than ${MAX_DEPTH} levels.`;
+const TOO_MANY = `The text has more than ${MAX_LEXEMES} tokens in one piece. Write the workflow in block style, one step an entry.`;
 
 type CstToken = ReturnType<Parser['next']> extends Generator<infer T> ? T : never;
 
@@ -17,15 +24,19 @@ type CstToken = ReturnType<Parser['next']> extends Generator<infer T> ? T : neve
 export function readYaml(text: string, file: string, findings: Findings): TreeNode | null {
   const origin = new LineMap(file, text);
   const slices = cutWorkflow(text);
-  const sliced = slices === null ? null : readSlices(text, slices, origin);
+  const own = new Findings();
+  const sliced = slices === null ? null : readSlices(text, slices, origin, own);
   if (sliced !== null) return sliced;
+  if (own.failed && text.length > TOO_LONG_FOR_WHOLE) {
+    for (const item of own.list()) findings.push(item);
+    return null;
+  }
   const root = readPart(text, 0, origin, findings);
   return root === null ? null : new TreeBuilder(origin, findings).build(root, 0);
 }
 
 /** Reads a text slice by slice; null when any part is not valid on its own, for the whole to be judged. */
-function readSlices(text: string, slices: Slices, origin: Origin): TreeNode | null {
-  const findings = new Findings();
+function readSlices(text: string, slices: Slices, origin: Origin, findings: Findings): TreeNode | null {
   const builder = new TreeBuilder(origin, findings);
   const read = ({ start, end }: Range): TreeNode | null => {
     const root = readPart(text.slice(start, end), start, origin, findings);
@@ -64,15 +75,14 @@ function readPart(text: string, base: number, origin: Origin, findings: Findings
 function readTokens(text: string, base: number, origin: Origin, findings: Findings): readonly CstToken[] | null {
   const parser = new Parser();
   const tokens: CstToken[] = [];
+  let lexemes = 0;
   for (const lexeme of new Lexer().lex(text)) {
+    lexemes += 1;
     for (const token of parser.next(lexeme)) tokens.push(token);
-    if (parser.stack.length > MAX_STACK) {
-      findings.add('YAML_LIMIT', `The text nests deeper than ${MAX_DEPTH} levels.`, {
-        origin,
-        offset: base + parser.offset,
-      });
-      return null;
-    }
+    const limit = parser.stack.length > MAX_STACK ? TOO_DEEP : lexemes > MAX_LEXEMES ? TOO_MANY : null;
+    if (limit === null) continue;
+    findings.add('YAML_LIMIT', limit, { origin, offset: base + parser.offset });
+    return null;
   }
   for (const token of parser.end()) tokens.push(token);
   return tokens;

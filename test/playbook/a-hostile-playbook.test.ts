@@ -139,3 +139,22 @@ describe('a hostile playbook', () => {
     expect((await load(text)).diagnostics).toHaveLength(1000);
   });
 });
+
+describe('a text of millions of tokens', () => {
+  it('is refused before they fill the memory', async () => {
+    const found = await within(60_000, errors(`x-a: [${','.repeat(6_000_000)}]\n`));
+    expect(found[0]).toContain('YAML_LIMIT: The text has more than 5000000 tokens in one piece');
+  }, 90_000);
+
+  it('that is cut in slices is judged by them: it is not read a second time', async () => {
+    const filler = 'x'.repeat(90_000);
+    const workflow = Array.from({ length: 100 }, (_, i) =>
+      projectStep(`{ project_id: p${i}, note: ${filler} }`, `s${i}`),
+    ).join('');
+    const text = playbook(workflow).replace('project_id: p70,', 'project_id: "p70,');
+    expect((await errors(text))[0]).toMatch(/^\d+:\d+ YAML_INVALID/);
+    expect((await errors(text.replace('"p70', 'p70').replace('note: x', 'project_id: x')))[0]).toMatch(
+      /^6:\d+ DUPLICATE_KEY/,
+    );
+  });
+});

@@ -183,9 +183,9 @@ describe('auth', () => {
     ['{ type: gcp_adc, token: a }', 'belong to the type bearer'],
     ['{ type: bearer }', 'either a token_env or a token'],
     ['{ type: bearer, token: a, token_env: INFRA_X }', 'either a token_env or a token'],
-    ['{ type: bearer, token_env: AWS_SECRET_ACCESS_KEY }', "token_env can't be"],
-    ['{ type: bearer, token_env: INFRA_EVENTLOG_TOKEN }', "token_env can't be"],
-    ['{ type: bearer, token_env: "INFRA_X Y" }', "token_env can't be"],
+    ['{ type: bearer, token_env: AWS_SECRET_ACCESS_KEY }', 'token_env does not name'],
+    ['{ type: bearer, token_env: INFRA_EVENTLOG_TOKEN }', 'token_env does not name'],
+    ['{ type: bearer, token_env: "INFRA_X Y" }', 'token_env does not name'],
   ])('is refused: %s', async (written, expected) => {
     expect(await error(auth(written))).toContain(expected);
   });
