@@ -1,6 +1,7 @@
 import { diagnostic } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { hasPendingWrite } from '../core/plan.ts';
+import type { Observation } from '../core/resource.ts';
 import { isKnown, referencesIn, type ValueObject } from '../core/value.ts';
 import type { OpenedProvider, Target } from '../providers/lifecycle-provider.ts';
 import type { Decision } from './classify.ts';
@@ -60,7 +61,7 @@ async function findOut(context: PlanContext, item: PreparedStep, dependencies: D
       });
     if (item.spec.kind === 'read') return await planRead(context, item, resolved.desired, opened, dependencies);
     const observation = await session.observe({ ...target, desired: resolved.desired });
-    return decide(context, item, resolved.desired, opened, observation);
+    return decide(context, item, resolved.desired, opened, withoutOwnDeletions(observation, dependencies));
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
     const diagnostics = error.diagnostics.map((found) => ({
@@ -75,6 +76,17 @@ async function findOut(context: PlanContext, item: PreparedStep, dependencies: D
       diagnostics,
     });
   }
+}
+
+/** What stands in the way of a deletion and is itself deleted before it, by this plan, stands in no one's way. */
+function withoutOwnDeletions(seen: Observation, dependencies: Dependencies): Observation {
+  if (seen.kind !== 'present' || seen.blockers.length === 0) return seen;
+  const going = new Set(
+    [...dependencies.values()].flatMap(({ shown }) =>
+      shown.change === 'delete' && shown.held === null ? [shown.urn] : [],
+    ),
+  );
+  return { ...seen, blockers: seen.blockers.filter(({ urn }) => urn === null || !going.has(urn)) };
 }
 
 /** What the verb decided needs no look at the cloud. */
@@ -182,7 +194,7 @@ function targetOf(context: PlanContext, item: PreparedStep, desired: ValueObject
 
 function isPendingContainer({ shown }: PlannedStep): boolean {
   const absent = shown.reconcile === 'adopt' && shown.present === false;
-  return shown.change === 'create' || shown.change === 'unknown' || absent;
+  return shown.change === 'create' || shown.change === 'undelete' || shown.change === 'unknown' || absent;
 }
 
 /** A read waits for what changes under it; else it is made now, so that others can use its result. */
