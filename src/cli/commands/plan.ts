@@ -19,10 +19,7 @@ export const planCommand: CommandModule = {
     command.argument('<playbook>', 'the playbook');
     addWorkflowFlags(command)
       .option('--no-save', "don't keep the plan in .infra/plans")
-      .option(
-        '--untrusted',
-        "for a stranger's playbook: offline, or reads only inside the guard that you pin (--guard-org)",
-      );
+      .option('--untrusted', "for a stranger's playbook: offline, and it sees none of your variables");
     addOutFlag(addOutputFlags(command));
     addExamples(command, [
       'infra plan org.yaml',
