@@ -208,10 +208,16 @@ function keptNotice(
   ];
 }
 
-/** The reviewed plan of a digest, where the store has it. */
+/** The reviewed plan of a digest, where the store has it. It only explains a refusal: a file that is none is as good as none. */
 export async function reviewedPlan({ folder }: Project, digest: string): Promise<StoredPlan | null> {
   await folder.check();
-  return loadPlan(folder.plans, digest);
+  try {
+    return await loadPlan(folder.plans, digest);
+  } catch (error) {
+    if (error instanceof DiagnosticError && error.diagnostics.every(({ code }) => code === 'FILE_UNREADABLE'))
+      return null;
+    throw error;
+  }
 }
 
 /** Keeps a plan so that its digest alone can be confirmed. */
