@@ -4,9 +4,10 @@ import { isJsonObject, type Json } from '../core/json.ts';
 import type { Playbook } from '../core/step.ts';
 import { type DeferredTemplate, knownAfterApply, type Reference, type ReferenceLookup } from '../core/value.ts';
 import { Budget } from './budget.ts';
-import { Missing, type Names, NeedsResult, type Operand, type Segment } from './evaluator.ts';
+import { type Names, NeedsResult, type Operand } from './evaluator.ts';
 import { TemplateError } from './expression.ts';
 import { type Variables, variable } from './names.ts';
+import { Missing, type Segment } from './own-path.ts';
 import { formatPath } from './reference-path.ts';
 import { renderTemplate, TemplateCompiler } from './templates.ts';
 

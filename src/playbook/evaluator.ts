@@ -1,27 +1,16 @@
-import { isJsonObject, type Json } from '../core/json.ts';
-import { didYouMean } from '../core/nearest.ts';
+import type { Json } from '../core/json.ts';
 import { isUnknown, type Reference, type Unknown, unknownOf, type Value, type ValueObject } from '../core/value.ts';
 import type { Budget } from './budget.ts';
 import { type Expression, type FilterArguments, TemplateError } from './expression.ts';
 import { type Arguments, FILTERS, type Filter } from './filters.ts';
 import { attributeOf, listOf } from './list-filters.ts';
 import { applyBinary, exact, negate, textOf, truthy, typeName } from './operators.ts';
-
-/** Something that isn't there; an error where it is used, but for `default` and `is defined`. */
-export class Missing {
-  readonly what: string;
-  readonly hint: string | null;
-  constructor(what: string, hint: string | null = null) {
-    this.what = what;
-    this.hint = hint;
-  }
-}
+import { follow, Missing, type Segment } from './own-path.ts';
 
 /** Thrown where an expression has to decide on a result that is not known yet. */
 export class NeedsResult extends Error {}
 
 export type Operand = Value | Missing;
-export type Segment = string | number;
 
 /** What names mean. Both throw TemplateError for what can't be meant at all. */
 export interface Names {
@@ -125,50 +114,6 @@ function member(expression: Of<'member'>, names: Names, budget: Budget): Operand
   const base = evaluate(root, names, budget);
   const start = root.kind === 'name' ? root.name : 'the value';
   return base instanceof Missing ? base : follow(known(base), path, start);
-}
-
-/** Walks own keys and list positions only: nothing of JavaScript can be reached. */
-export function follow(base: Json, path: readonly Segment[], start: string): Json | Missing {
-  let current: Json = base;
-  let where = start;
-  for (const step of path) {
-    const next = childOf(current, step);
-    if (next === undefined) return new Missing(missingText(current, step, where), missingHint(current, step));
-    where = typeof step === 'number' ? `${where}[${step}]` : `${where}.${step}`;
-    current = next;
-  }
-  if (
-    typeof current === 'string' &&
-    current.includes('{{') &&
-    (start === 'workload' || start === 'iter' || start === 'env')
-  ) {
-    throw new TemplateError(
-      'TEMPLATE_INVALID',
-      `${where} is itself a template, and templates there are not rendered.`,
-      'write the expression where the value is used',
-    );
-  }
-  return current;
-}
-
-function childOf(value: Json, step: Segment): Json | undefined {
-  if (Array.isArray(value))
-    return Number.isInteger(Number(step)) ? (value.at(Number(step)) as Json | undefined) : undefined;
-  if (typeof value !== 'object' || value === null) return undefined;
-  const key = String(step);
-  return Object.hasOwn(value, key) ? (value as Readonly<Record<string, Json>>)[key] : undefined;
-}
-
-/** The nearest key of a map; else the advice of `present`. */
-function missingHint(value: Json, step: Segment): string | null {
-  return isJsonObject(value) && typeof step === 'string' ? didYouMean(step, Object.keys(value)) : null;
-}
-
-function missingText(value: Json, step: Segment, where: string): string {
-  if (Array.isArray(value)) return `${where} has ${value.length} items and no [${JSON.stringify(step)}]`;
-  if (typeof value !== 'object' || value === null)
-    return `${where} is ${typeName(value)} and has no ${JSON.stringify(step)}`;
-  return `${where} has no ${JSON.stringify(step)}`;
 }
 
 function unary(expression: Of<'unary'>, names: Names, budget: Budget): Json {

@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../core/json.ts';
 import { nearest } from '../core/nearest.ts';
 import { type Reference, unknownOf } from '../core/value.ts';
-import type { Names, Operand, Segment } from './evaluator.ts';
+import type { Names, Operand } from './evaluator.ts';
 import { TemplateError } from './expression.ts';
+import type { Segment } from './own-path.ts';
 import { RESERVED_NAMES, type StepIndex } from './references.ts';
 
 /** The variables of a template. */

@@ -1,4 +1,4 @@
-import type { Segment } from './evaluator.ts';
+import type { Segment } from './own-path.ts';
 
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 

@@ -1,7 +1,7 @@
 import { nearest } from '../core/nearest.ts';
 import type { Reference } from '../core/value.ts';
-import type { Segment } from './evaluator.ts';
 import { TemplateError } from './expression.ts';
+import type { Segment } from './own-path.ts';
 import { formatPath } from './reference-path.ts';
 
 /** Names that templates use for something else. */
