@@ -32,8 +32,9 @@ export async function walk(given: WalkRequest): Promise<ReadonlyMap<string, Step
   const active = new Map<string, Promise<void>>();
   for (;;) {
     await startReady(current, waiting, active);
-    if (active.size === 0) break;
-    await firstOf(active);
+    if (active.size > 0) await firstOf(active);
+    // What was under way may have ended while others were started, and may have set more free.
+    else if (![...waiting].some((address) => readyStep(current, address).length > 0)) break;
   }
   for (const address of waiting) finish(current, address, notStarted(current));
   return current.states;
@@ -279,7 +280,10 @@ async function runGroup(current: Walk, group: readonly PlannedStep[]): Promise<v
       );
     else writes.push(ready);
   }
-  if (writes.length === 0) return;
+  noticeStop(current);
+  if (current.stopped !== null)
+    for (const write of writes) finish(current, write.planned.shown.address, notStarted(current));
+  if (writes.length === 0 || current.stopped !== null) return;
   const { ports, context, model, abort } = current;
   const end = await writeBatch({ ports, context, model, abort, digest: current.request.confirm }, writes);
   if (end.logProblem !== null) current.stopped ??= end.logProblem;

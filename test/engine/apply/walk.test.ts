@@ -9,6 +9,8 @@ import {
   grant,
   grantUrn,
   playbookOf,
+  readBox,
+  ref,
 } from '../../support/in-memory/playbooks.ts';
 
 test('a hundred grants on one box go out in one write, one intent each before it', async () => {
@@ -119,4 +121,18 @@ test('deletes of what lies on a box go before the box', async () => {
   house.cloud.grants.add(grantUrn('box'));
   await house.applied(playbookOf([dropBox('box'), dropGrant('drop_grant', { box: 'box' })]));
   expect(house.cloud.written).toEqual([grantUrn('box'), boxUrn('box')]);
+});
+
+test('a step behind a read whose answer the plan has already is reached', async () => {
+  const house = new House();
+  house.cloud.addBox('same', { title: 'T' });
+  const report = await house.applied(
+    playbookOf([
+      box('same'),
+      readBox('look', 'same', { dependsOn: ['same'] }),
+      box('leaf', { title: ref('look', 'resource.title') }),
+      box('last', {}, { dependsOn: ['leaf'] }),
+    ]),
+  );
+  expect(outcomesOf(report)).toEqual({ same: 'noop', look: 'read', leaf: 'changed', last: 'changed' });
 });

@@ -61,6 +61,8 @@ export class MemoryCloud {
   readonly organizations = new Map<string, string>([['organizations/1', 'acme.example']]);
   readonly creations: string[] = [];
   readonly nonces: string[] = [];
+  /** Called with the URN of every look at a resource. */
+  onObserve: (urn: string) => void = () => undefined;
   /** Deleted boxes stay as DELETE_REQUESTED. */
   retention = false;
   writesAtOnce = 0;

@@ -40,6 +40,7 @@ export class MemorySession implements ReadSession {
 
   #look(target: Target, key: string): Observation {
     this.#cloud.calls.push({ kind: 'observe', what: [key] });
+    this.#cloud.onObserve(key);
     const name = nameOf(target.declaration, target.desired);
     const problem = this.#cloud.unreadable.get(name);
     if (problem !== undefined) return { kind: 'unreadable', why: problem };
