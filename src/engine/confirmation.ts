@@ -3,12 +3,11 @@ import type { Diagnostic } from '../core/diagnostics.ts';
 import { type DigestEntry, planDigest } from '../core/digest.ts';
 import type { Difference } from '../core/events.ts';
 import type { ProviderFact } from '../core/facts.ts';
+import { closureOf, reversed } from '../core/graph.ts';
 import { canonicalJson, isJsonObject, type Json, jsonEquals } from '../core/json.ts';
-import { knownAfterApply } from '../core/value.ts';
+import { fillIn, lateValuesOf } from './late-values.ts';
 import type { PlanRun } from './plan-run.ts';
 import type { PlanResult } from './ports.ts';
-import { followPath } from './results.ts';
-import type { PlannedStep } from './runtime.ts';
 
 export type Confirmation =
   | { readonly kind: 'confirmed' }
@@ -55,63 +54,32 @@ function deviations(then: readonly DigestEntry[], run: PlanRun, done: ReadonlySe
   const before = new Map(then.map((entry) => [entry.address, entry]));
   const now = new Map(run.digestInput.steps.map((entry) => [entry.address, entry]));
   const addresses = new Set([...before.keys(), ...now.keys()]);
-  return [...addresses].filter((address) => !isExplained(before.get(address), now.get(address), run, done));
+  const own = withDependants(done, run);
+  return [...addresses].filter((address) => !isExplained(before.get(address), now.get(address), run, own));
 }
 
 function isExplained(
   then: DigestEntry | undefined,
   now: DigestEntry | undefined,
   run: PlanRun,
-  done: ReadonlySet<string>,
+  own: ReadonlySet<string>,
 ): boolean {
   if (then === undefined || now === undefined) return false;
   if (jsonEquals(then, now)) return true;
-  const settled = now['change'] === 'none' && now['record'] === null;
-  if (settled && (done.has(now.address) || followsFrom(now.address, run, done))) return true;
-  return jsonEquals(withoutLateNames(fillIn(then as Json, run), then), withoutLateNames(now as Json, then));
+  if (now['change'] === 'none' && now['record'] === null && own.has(now.address)) return true;
+  const filled = fillIn(then as Json, lateValuesOf(then.address, run));
+  return jsonEquals(withoutLateNames(filled, then), withoutLateNames(now as Json, then));
 }
 
-/** Whether one of the steps it depends on, directly or not, was done under this digest. */
-function followsFrom(address: string, run: PlanRun, done: ReadonlySet<string>): boolean {
-  const needs = run.steps.get(address)?.item.dependsOn ?? [];
-  return needs.some((need) => done.has(need) || followsFrom(need, run, done));
+/** The steps that were done under this digest, with all that depend on them, directly or not. */
+function withDependants(done: ReadonlySet<string>, run: PlanRun): ReadonlySet<string> {
+  const edges = new Map([...run.steps].map(([address, { item }]) => [address, item.dependsOn]));
+  return closureOf(done, reversed(edges));
 }
 
 /** A URN that was known only after apply may be known now. */
 function withoutLateNames(entry: Json, then: DigestEntry): Json {
   return isJsonObject(entry) && then['urn'] === null ? { ...entry, urn: null } : entry;
-}
-
-/** What was known after apply, with what is known by now. */
-function fillIn(value: Json, run: PlanRun): Json {
-  if (typeof value === 'string') return fillText(value, run);
-  if (Array.isArray(value)) return value.map((item: Json) => fillIn(item, run));
-  if (isJsonObject(value))
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillIn(item, run)]));
-  return value;
-}
-
-function fillText(text: string, run: PlanRun): Json {
-  if (!text.includes('(known after apply: ')) return text;
-  for (const [address, planned] of run.steps) {
-    const known = knownResults(address, planned);
-    for (const [placeholder, value] of known) {
-      if (text === placeholder) return value;
-      if (typeof value === 'string' && text.includes(placeholder))
-        return fillText(text.replaceAll(placeholder, value), run);
-    }
-  }
-  return text;
-}
-
-/** The results that other steps were waiting for, by their placeholder. */
-function knownResults(address: string, planned: PlannedStep): readonly (readonly [string, Json])[] {
-  return ['resource.name', 'resource.projectId', 'resource.displayName', 'resource.parent', 'resource.id'].flatMap(
-    (path) => {
-      const value = followPath(planned.result.data, path);
-      return value === undefined ? [] : [[knownAfterApply({ address, path }), value] as const];
-    },
-  );
 }
 
 const SHOWN = 160;
