@@ -57,7 +57,7 @@ async function applyLocked(ports: EnginePorts, request: ApplyRequest, base: Prep
   if (undecided.length > 0) return { kind: 'refused', diagnostics: undecided, differences: [] };
   const facts = [
     ...log.factsOf(request.confirm),
-    ...settled.flatMap(({ fact }) => (fact?.digest === request.confirm ? [fact] : [])),
+    ...settled.flatMap(({ facts }) => facts.filter((fact) => fact.digest === request.confirm)),
   ];
   const confirmation = checkConfirmation(request.confirm, run, request.reviewed, facts);
   if (confirmation.kind === 'refused') return confirmation;
@@ -65,7 +65,9 @@ async function applyLocked(ports: EnginePorts, request: ApplyRequest, base: Prep
   if (hasErrors(guard)) return { kind: 'refused', diagnostics: guard, differences: [] };
   if (confirmation.kind === 'confirmed') await request.keepPlan({ plan: run.plan, digestInput: run.digestInput });
   const states = await walk({ ports, request, run, context, model: settledModel(log, settled) });
-  const report = buildReport(run.plan, states, context.execution_id, await ports.log.head(), log.diagnostics);
+  // The digest to go on with is the one that was confirmed, whatever is left of its plan.
+  const confirmed = { ...run.plan, digest: request.confirm };
+  const report = buildReport(confirmed, states, context.execution_id, await ports.log.head(), log.diagnostics);
   ports.emit({ type: 'summary', summary: report.summary, execution_id: context.execution_id });
   return { kind: 'applied', report };
 }
@@ -82,15 +84,15 @@ async function recordSettlements(
   return settled;
 }
 
-function settlementRows({ open, verdict, fact }: Settlement): readonly RowBody[] {
+function settlementRows({ open, verdict, facts }: Settlement): readonly RowBody[] {
   const outcome = {
     type: 'provider.outcome',
     intent_sequence: open.sequence,
     operation_name: open.operationName,
   } as const;
-  if (verdict === 'done' && fact !== null)
+  if (verdict === 'done')
     return [
-      { type: 'provider.fact', provider_fact: fact },
+      ...facts.map((fact): RowBody => ({ type: 'provider.fact', provider_fact: fact })),
       { ...outcome, status: 'done', code: null },
     ];
   if (verdict === 'not_applied') return [{ ...outcome, status: 'failed', code: 'NOT_APPLIED' }];
@@ -98,7 +100,7 @@ function settlementRows({ open, verdict, fact }: Settlement): readonly RowBody[]
 }
 
 function settledModel(log: LogState, settled: readonly Settlement[]): LogState['model'] {
-  const facts = settled.flatMap(({ fact }) => (fact === null ? [] : [fact]));
+  const facts = settled.flatMap((settlement) => settlement.facts);
   if (facts.length === 0) return log.model;
   const fold = startFold(log.model);
   for (const fact of facts) fold.add(fact);

@@ -21,8 +21,8 @@ export function decide(
 ): Findings {
   const urn = urnOf(item, desired);
   const open = urn === null ? undefined : context.openIntents.get(urn);
-  const settlement = open === undefined ? null : settleIntent(item, open, observation);
-  const ownership = settlement?.fact == null ? context.ownership : withFact(context.ownership, settlement.fact);
+  const settlement = open === undefined ? null : settleIntent(item, open, observation, context.ownership);
+  const ownership = withFacts(context.ownership, settlement?.facts ?? []);
   const base = {
     desired,
     urn,
@@ -55,9 +55,10 @@ export function decide(
   };
 }
 
-function withFact(ownership: Ownership, fact: ProviderFact): Ownership {
+function withFacts(ownership: Ownership, facts: readonly ProviderFact[]): Ownership {
+  if (facts.length === 0) return ownership;
   const fold = startFold(ownership.model);
-  fold.add(fact);
+  for (const fact of facts) fold.add(fact);
   return ownershipOf(fold.model);
 }
 

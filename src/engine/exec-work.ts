@@ -87,10 +87,10 @@ export async function recordSettlement(context: ExecContext, { settlement }: Pla
     operation_name: settlement.open.operationName,
   };
   const rows =
-    settlement.fact === null
+    settlement.verdict !== 'done'
       ? [{ ...outcome, status: 'failed' as const, code: 'NOT_APPLIED' }]
       : [
-          { type: 'provider.fact' as const, provider_fact: settlement.fact },
+          ...settlement.facts.map((fact) => ({ type: 'provider.fact' as const, provider_fact: fact })),
           { ...outcome, status: 'done' as const, code: null },
         ];
   const problem = await tryAppend(context.ports, context.row, rows);

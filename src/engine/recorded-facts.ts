@@ -3,7 +3,7 @@ import type { Json } from '../core/json.ts';
 import type { RecordKind } from '../core/plan.ts';
 import { adoptedDesired } from './classify.ts';
 import type { Findings } from './findings.ts';
-import { desiredOf, factOf, recordOf, renamedFrom } from './ownership.ts';
+import { desiredOf, factOf, type Ownership, recordOf, renamedFrom } from './ownership.ts';
 import type { PreparedStep } from './prepare.ts';
 
 /** What of a step's findings such facts are made from. */
@@ -36,9 +36,7 @@ export function recordedFacts(item: PreparedStep, findings: Recordable): readonl
   // What another stack made is found by this one: its own origin must not be inherited.
   const found = ownership.model.owned.get(urn)?.stack === (item.stack ?? UNSCOPED) ? null : 'found';
   const fact = factOf(item, { ...base, verb: 'ensure', outcome: 'noop', desired: desiredOf(desired), origin: found });
-  const before = renamedFrom(ownership, item, urn, base.resourceId);
-  if (before !== null) return renameFacts(item, fact, before);
-  return recordOf(ownership, item, fact) === null ? [] : [fact];
+  return recordOf(ownership, item, fact) === null ? [] : withRename(ownership, item, fact);
 }
 
 /** What is owned as it is live is not adopted again; only a protection that the log doesn't know is recorded. */
@@ -60,9 +58,16 @@ function adoptedBefore(item: PreparedStep, { ownership }: Recordable, urn: strin
   ];
 }
 
+/** A fact with what it says about the URN under which the same resource was owned before. */
+export function withRename(ownership: Ownership, item: PreparedStep, fact: ProviderFact): readonly ProviderFact[] {
+  const before = renamedFrom(ownership, item, fact.urn, fact.resource_id ?? null);
+  if (before === null) return [fact];
+  if (fact.verb === 'delete') return [{ ...fact, urn: before.urn, desired: before.lastDesired }, fact];
+  return renameFacts(fact, before);
+}
+
 /** A URN that changed: given up under the old name, owned under the new one, so that any reader of facts folds it right. */
-export function renameFacts(
-  item: PreparedStep,
+function renameFacts(
   fact: ProviderFact,
   before: { readonly urn: string; readonly lastDesired: Json; readonly origin: ProviderFact['origin'] | null },
 ): readonly ProviderFact[] {
@@ -82,7 +87,7 @@ export function renameFacts(
     ...(before.origin == null ? {} : { origin: before.origin }),
     renamed_from: before.urn,
   };
-  return item.spec.kind === 'ensure' ? [given, taken] : [];
+  return [given, taken];
 }
 
 function takeOverFacts(item: PreparedStep, { urn, ownership, desired }: Recordable): readonly ProviderFact[] {

@@ -3,7 +3,9 @@ import type { ProviderFact } from '../core/facts.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { Observation } from '../core/resource.ts';
 import type { OpenIntent } from '../eventlog/event-log.ts';
+import type { Ownership } from './ownership.ts';
 import type { PreparedStep } from './prepare.ts';
+import { withRename } from './recorded-facts.ts';
 
 /** What reading says about an intent whose outcome nobody saw. */
 export interface Settlement {
@@ -14,15 +16,20 @@ export interface Settlement {
    */
   readonly verdict: 'done' | 'not_applied' | 'pending' | 'unresolved';
   /** For `done`: what is recorded. */
-  readonly fact: ProviderFact | null;
+  readonly facts: readonly ProviderFact[];
 }
 
 /** Settles an open intent by what a read of its resource saw. */
-export function settleIntent(item: PreparedStep, open: OpenIntent, seen: Observation): Settlement {
+export function settleIntent(
+  item: PreparedStep,
+  open: OpenIntent,
+  seen: Observation,
+  ownership: Ownership,
+): Settlement {
   const happened = open.intent.operation === 'delete' ? isGone(seen) : isAsIntended(item, open, seen);
-  if (happened === null) return { open, verdict: 'unresolved', fact: null };
-  if (happened) return { open, verdict: 'done', fact: settledFact(open, seen) };
-  return { open, verdict: open.operationName === null ? 'not_applied' : 'pending', fact: null };
+  if (happened === null) return { open, verdict: 'unresolved', facts: [] };
+  if (happened) return { open, verdict: 'done', facts: withRename(ownership, item, settledFact(open, seen)) };
+  return { open, verdict: open.operationName === null ? 'not_applied' : 'pending', facts: [] };
 }
 
 function isGone(seen: Observation): boolean | null {

@@ -4,10 +4,10 @@ import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
 import type { OwnershipModel } from '../core/fold.ts';
 import type { OperationKind, OutcomeBody, RowBody, RowContext } from '../eventlog/event-log.ts';
 import type { WriteResult } from '../providers/lifecycle-provider.ts';
-import { desiredOf, factOf, ownershipOf, renamedFrom } from './ownership.ts';
+import { desiredOf, factOf, ownershipOf } from './ownership.ts';
 import type { EnginePorts } from './ports.ts';
 import type { ReadyWrite } from './ready-write.ts';
-import { renameFacts } from './recorded-facts.ts';
+import { withRename } from './recorded-facts.ts';
 import { resultData } from './results.ts';
 import { type StepState, stateOf } from './step-state.ts';
 
@@ -184,8 +184,7 @@ function outcomeRow(sequence: number, result: WriteResult): OutcomeBody {
 function factsFrom(current: WriteContext, write: ReadyWrite, result: WriteResult): readonly ProviderFact[] {
   if (result.kind !== 'done' && result.kind !== 'noop') return [];
   const fact = settledFact(factFor(current, write, result.id), result.kind);
-  const before = renamedFrom(ownershipOf(current.model), write.planned.item, write.urn, fact.resource_id ?? null);
-  return before === null ? [fact] : renameFacts(write.planned.item, fact, before);
+  return withRename(ownershipOf(current.model), write.planned.item, fact);
 }
 
 /** What was there already was not made by us. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { diagnostic } from '../../../src/core/codes.ts';
 import { hasChanges } from '../../../src/core/plan.ts';
 import { at, boxFact, codesOf, House, outcomesOf } from '../../support/in-memory/house.ts';
-import { box, boxUrn, dropBox, playbookOf } from '../../support/in-memory/playbooks.ts';
+import { box, boxUrn, dropBox, playbookOf, stepOf } from '../../support/in-memory/playbooks.ts';
 
 test('an explicit delete needs no ownership', async () => {
   const house = new House();
@@ -61,4 +61,26 @@ test('what was gone when the delete arrived was absent, not deleted by us', asyn
   gate.open();
   expect(outcomesOf(await running)).toEqual({ drop_a: 'absent' });
   expect(house.log.facts).toMatchObject([{ verb: 'delete', outcome: 'absent' }]);
+});
+
+test('a delete under another URN than the one it is owned by ends both', async () => {
+  const house = new House();
+  const live = house.cloud.addShelf('organizations/1', 'new');
+  const old = 'mem:store:shelf:organizations/1/old';
+  house.log.remember({
+    ...boxFact('x'),
+    urn: old,
+    resource_type: 'shelf',
+    resource_id: live.id,
+    desired: { parent: 'organizations/1', title: 'old' },
+  });
+  await house.applied(
+    playbookOf([stepOf('drop', 'mem.store.shelves.delete', { parent: 'organizations/1', title: 'new' })]),
+  );
+  const { model } = await house.log.read('cloud');
+  expect(model.owned.size).toBe(0);
+  expect(house.log.facts.slice(1).map((fact) => [fact.urn, fact.outcome])).toEqual([
+    [old, 'deleted'],
+    ['mem:store:shelf:organizations/1/new', 'deleted'],
+  ]);
 });
