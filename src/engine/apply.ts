@@ -1,5 +1,5 @@
-import { diagnostic } from '../core/codes.ts';
-import { type Diagnostic, DiagnosticError, hasErrors } from '../core/diagnostics.ts';
+import { diagnostic, faultOf } from '../core/codes.ts';
+import { type Diagnostic, DiagnosticError, hasErrors, isError } from '../core/diagnostics.ts';
 import { UNSCOPED } from '../core/facts.ts';
 import { startFold } from '../core/fold.ts';
 import { isJsonObject } from '../core/json.ts';
@@ -60,7 +60,10 @@ async function applyLocked(ports: EnginePorts, request: ApplyRequest, base: Prep
     ...settled.flatMap(({ facts }) => facts.filter((fact) => fact.digest === request.confirm)),
   ];
   const confirmation = checkConfirmation(request.confirm, run, request.reviewed, facts);
-  if (confirmation.kind === 'refused') return confirmation;
+  if (confirmation.kind === 'refused') {
+    const unread = unreadErrors(run);
+    return unread.length > 0 ? { ...confirmation, diagnostics: unread, differences: [] } : confirmation;
+  }
   const guard = await verifyGuards(run);
   if (hasErrors(guard)) return { kind: 'refused', diagnostics: guard, differences: [] };
   if (confirmation.kind === 'confirmed') await request.keepPlan({ plan: run.plan, digestInput: run.digestInput });
@@ -105,6 +108,17 @@ function settledModel(log: LogState, settled: readonly Settlement[]): LogState['
   const fold = startFold(log.model);
   for (const fact of facts) fold.add(fact);
   return fold.model;
+}
+
+/** What could not be read says nothing of what changed since the review: that is the trouble then, not the digest. */
+function unreadErrors(run: PlanRun): readonly Diagnostic[] {
+  return [...run.steps.values()].flatMap(({ shown }) =>
+    shown.change !== 'blocked'
+      ? []
+      : shown.diagnostics.filter(
+          (found) => isError(found) && ['provider', 'auth', 'uncertain'].includes(faultOf(found)),
+        ),
+  );
 }
 
 /** A plan without a digest can't be confirmed: says of each undecided step why. */

@@ -13,7 +13,8 @@ const FORMATS = [
   ['--no-color', '--out', 'json=out.json', '--out', 'ndjson=out.ndjson', '--out', 'out.txt'],
 ];
 /** exec has its lines, and no files of results. */
-const forExec = (flags: readonly string[]): readonly string[] => flags.filter((word) => word !== '--out' && !/out\.|out$/.test(word));
+const forExec = (flags: readonly string[]): readonly string[] =>
+  flags.filter((word) => word !== '--out' && !/out\.|out$/.test(word));
 const ENV = { INFRA_TEST_TOKEN: CANARY };
 const INLINE = `{ type: bearer, token: ${JSON.stringify(CANARY)} }`;
 
@@ -37,7 +38,12 @@ async function hostile(answer: Answer): Promise<HostileServer> {
 const fast = (text: string): string => text.replace('  guard:\n', '  poll: { interval_ms: 1 }\n  guard:\n');
 
 /** Runs each command line and looks for the secrets in everything that was printed and written. */
-async function leaksIn(site: Site, commands: readonly (readonly string[])[], env: Readonly<Record<string, string>>, secretFiles: readonly string[] = []) {
+async function leaksIn(
+  site: Site,
+  commands: readonly (readonly string[])[],
+  env: Readonly<Record<string, string>>,
+  secretFiles: readonly string[] = [],
+) {
   const texts: Record<string, string> = {};
   const ends: Ended[] = [];
   for (const argv of commands) {
@@ -121,9 +127,26 @@ describe.each(FORMATS.map((flags) => [flags.slice(0, 2).join(' '), flags] as con
     ['404', echoing(404, 'NOT_FOUND'), 6],
     ['400', echoing(400, 'INVALID_ARGUMENT'), 6],
     ['501', echoing(501, 'UNIMPLEMENTED'), 6],
-    ['a page', (met, response) => page(403, `<h1>${met.headers.authorization}</h1>`, { 'x-echo': met.headers.authorization ?? '' })(met, response), 6],
+    [
+      'a page',
+      (met, response) =>
+        page(403, `<h1>${met.headers.authorization}</h1>`, { 'x-echo': met.headers.authorization ?? '' })(
+          met,
+          response,
+        ),
+      6,
+    ],
     ['a cut page', (met, response) => page(200, `{"name": "${met.headers.authorization}`)(met, response), 6],
-    ['a success', (met, response) => json(200, { name: met.headers.authorization, displayName: met.headers.authorization, folders: [{ name: `folders/${met.headers.authorization}`, displayName: met.headers.authorization }] })(met, response), 6],
+    [
+      'a success',
+      (met, response) =>
+        json(200, {
+          name: met.headers.authorization,
+          displayName: met.headers.authorization,
+          folders: [{ name: `folders/${met.headers.authorization}`, displayName: met.headers.authorization }],
+        })(met, response),
+      6,
+    ],
   ])('a server that repeats the token in %s', async (_case, answer) => {
     const server = await hostile(answer);
     const site = await siteOf({ playbook: () => fast(foundationPlaybook(server.url)) });
@@ -131,9 +154,9 @@ describe.each(FORMATS.map((flags) => [flags.slice(0, 2).join(' '), flags] as con
     const { ends, leaks } = await leaksIn(
       site,
       [
-        ['plan', 'foundation.yaml', '--timeout', '2s', ...flags],
-        ['apply', 'foundation.yaml', '--confirm', 'a'.repeat(64), '--timeout', '2s', ...flags],
-        ['exec', 'foundation.yaml', '--set', 'action=apply', '--timeout', '2s', ...forExec(flags)],
+        ['plan', 'foundation.yaml', '--timeout', '300ms', ...flags],
+        ['apply', 'foundation.yaml', '--confirm', 'a'.repeat(64), '--timeout', '300ms', ...flags],
+        ['exec', 'foundation.yaml', '--set', 'action=apply', '--timeout', '300ms', ...forExec(flags)],
       ],
       env,
     );
@@ -146,11 +169,28 @@ describe.each(FORMATS.map((flags) => [flags.slice(0, 2).join(' '), flags] as con
 describe('a redirect', () => {
   it.each([301, 302, 303, 307, 308])('%i is not followed, neither for a read nor for a write', async (status) => {
     const other = await hostile(json(200, {}));
-    const server = await hostile((met, response) => page(status, '', { location: `${other.url}${met.url}` })(met, response));
+    const server = await hostile((met, response) =>
+      page(status, '', { location: `${other.url}${met.url}` })(met, response),
+    );
     const site = await siteOf({ playbook: () => foundationPlaybook(server.url) });
     const env = { ...ENV, INFRA_ALLOW_ENDPOINT: `${server.url},${other.url}` };
-    const plan = await site.runHere(['plan', 'foundation.yaml', '--allow-endpoint', server.url, '--allow-endpoint', other.url], { ...env, INFRA_ALLOW_ENDPOINT: '' });
-    const exec = await site.runHere(['exec', 'foundation.yaml', '--set', 'action=apply', '--allow-endpoint', server.url, '--allow-endpoint', other.url], { ...env, INFRA_ALLOW_ENDPOINT: '' });
+    const plan = await site.runHere(
+      ['plan', 'foundation.yaml', '--allow-endpoint', server.url, '--allow-endpoint', other.url],
+      { ...env, INFRA_ALLOW_ENDPOINT: '' },
+    );
+    const exec = await site.runHere(
+      [
+        'exec',
+        'foundation.yaml',
+        '--set',
+        'action=apply',
+        '--allow-endpoint',
+        server.url,
+        '--allow-endpoint',
+        other.url,
+      ],
+      { ...env, INFRA_ALLOW_ENDPOINT: '' },
+    );
     // Under exec it is the guard that can't be verified then.
     expect([plan.code, exec.code]).toEqual([6, 5]);
     expect(plan.stderr + plan.stdout).toContain('redirect');
@@ -164,7 +204,10 @@ describe('an endpoint that the caller did not allow', () => {
     const server = await hostile(json(200, {}));
     const site = await siteOf({ playbook: () => foundationPlaybook(server.url) });
     const flags = verb === 'apply' ? ['--confirm', 'a'.repeat(64)] : verb === 'exec' ? ['--set', 'action=apply'] : [];
-    const ended = await site.runHere([verb, 'foundation.yaml', ...flags], { ...ENV, INFRA_ALLOW_ENDPOINT: 'http://127.0.0.1:9' });
+    const ended = await site.runHere([verb, 'foundation.yaml', ...flags], {
+      ...ENV,
+      INFRA_ALLOW_ENDPOINT: 'http://127.0.0.1:9',
+    });
     expect(server.connections).toBe(0);
     // A plan goes on offline, and has no digest.
     expect(ended.code).toBe(verb === 'plan' ? 0 : 5);
@@ -176,9 +219,15 @@ describe('an endpoint that the caller did not allow', () => {
     const server = await hostile(json(200, {}));
     const site = await siteOf({ playbook: () => foundationPlaybook(server.url, { auth: '{ type: gcp_adc }' }) });
     const key = join(site.home, 'key.json');
-    writeFileSync(key, JSON.stringify({ type: 'authorized_user', client_id: 'id', client_secret: CANARY, refresh_token: SECOND_CANARY }));
+    writeFileSync(
+      key,
+      JSON.stringify({ type: 'authorized_user', client_id: 'id', client_secret: CANARY, refresh_token: SECOND_CANARY }),
+    );
     const env = { GOOGLE_APPLICATION_CREDENTIALS: key, INFRA_ALLOW_ENDPOINT: server.url };
-    const commands = [['plan', 'foundation.yaml', '-v'], ['exec', 'foundation.yaml', '--set', 'action=apply', '-v']];
+    const commands = [
+      ['plan', 'foundation.yaml', '-v'],
+      ['exec', 'foundation.yaml', '--set', 'action=apply', '-v'],
+    ];
     const { ends, leaks } = await leaksIn(site, commands, env);
     expect(server.connections).toBe(0);
     expect(leaks.filter((leak) => !leak.startsWith(key))).toEqual([]);
@@ -190,7 +239,10 @@ describe('an endpoint that the caller did not allow', () => {
     const server = await hostile(json(200, {}));
     const auth = '{ type: bearer, token_env: GOOGLE_OAUTH_ACCESS_TOKEN }';
     const site = await siteOf({ playbook: () => foundationPlaybook(server.url, { auth }) });
-    const ended = await site.runHere(['plan', 'foundation.yaml'], { GOOGLE_OAUTH_ACCESS_TOKEN: CANARY, INFRA_ALLOW_ENDPOINT: server.url });
+    const ended = await site.runHere(['plan', 'foundation.yaml'], {
+      GOOGLE_OAUTH_ACCESS_TOKEN: CANARY,
+      INFRA_ALLOW_ENDPOINT: server.url,
+    });
     expect(server.connections).toBe(0);
     expect(ended.stdout).toContain('CREDENTIAL_MISDIRECTED');
   });
@@ -198,23 +250,98 @@ describe('an endpoint that the caller did not allow', () => {
 
 describe('a secret in a place where none belongs', () => {
   it.each<[string, readonly string[], Readonly<Record<string, string>>, (url: string) => string, RegExp]>([
-    ['the log in the environment', ['plan', 'foundation.yaml'], { INFRA_EVENTLOG: `postgres://user:${SECOND_CANARY}@db.example/log` }, foundationPlaybook, /password/i],
-    ['--eventlog', ['plan', 'foundation.yaml', '--eventlog', `https://user:${SECOND_CANARY}@db.example/log`], {}, foundationPlaybook, /password|read/i],
-    ['an allowed endpoint', ['plan', 'foundation.yaml', '--allow-endpoint', `http://user:${SECOND_CANARY}@127.0.0.1:1`], {}, foundationPlaybook, /password|origin/i],
-    ['an unknown input', ['plan', 'foundation.yaml'], {}, (url) => foundationPlaybook(url).replace('display_name: Acme Web,', `display_name: Acme Web, api_key: "${SECOND_CANARY}",`), /api_key/],
-    ['an unknown key of auth', ['plan', 'foundation.yaml'], {}, (url) => foundationPlaybook(url, { auth: `{ type: bearer, token_env: INFRA_TEST_TOKEN, client_secret: "${SECOND_CANARY}" }` }), /client_secret/],
-    ['a token of the wrong shape', ['plan', 'foundation.yaml', '-v'], { INFRA_TEST_TOKEN: `${SECOND_CANARY}\nx: y` }, foundationPlaybook, /characters that no token has/],
-    ['a credentials file that is no JSON', ['plan', 'foundation.yaml', '-v'], { GOOGLE_APPLICATION_CREDENTIALS: 'key.json' }, () => foundationPlaybook('').replace(/ {2}endpoint:.*\n/, '').replace(/ {2}auth:.*\n/, '  auth: { type: gcp_adc }\n'), /key\.json/],
+    [
+      'the log in the environment',
+      ['plan', 'foundation.yaml'],
+      { INFRA_EVENTLOG: `postgres://user:${SECOND_CANARY}@db.example/log` },
+      foundationPlaybook,
+      /PostgreSQL|password/,
+    ],
+    [
+      '--eventlog',
+      ['plan', 'foundation.yaml', '--eventlog', `https://user:${SECOND_CANARY}@db.example/log`],
+      {},
+      foundationPlaybook,
+      /password|read/i,
+    ],
+    [
+      'an allowed endpoint',
+      ['plan', 'foundation.yaml', '--allow-endpoint', `http://user:${SECOND_CANARY}@127.0.0.1:1`],
+      {},
+      foundationPlaybook,
+      /password|origin/i,
+    ],
+    [
+      'an unknown input',
+      ['plan', 'foundation.yaml'],
+      {},
+      (url) =>
+        foundationPlaybook(url).replace(
+          'display_name: Acme Web,',
+          `display_name: Acme Web, api_key: "${SECOND_CANARY}",`,
+        ),
+      /api_key/,
+    ],
+    [
+      'an unknown key of auth',
+      ['plan', 'foundation.yaml'],
+      {},
+      (url) =>
+        foundationPlaybook(url, {
+          auth: `{ type: bearer, token_env: INFRA_TEST_TOKEN, client_secret: "${SECOND_CANARY}" }`,
+        }),
+      /client_secret/,
+    ],
+    [
+      'a token of the wrong shape',
+      ['plan', 'foundation.yaml', '-v'],
+      { INFRA_TEST_TOKEN: `${SECOND_CANARY}\nx: y` },
+      foundationPlaybook,
+      /characters that no token has/,
+    ],
+    [
+      'a credentials file that is no JSON',
+      ['plan', 'foundation.yaml', '-v'],
+      { GOOGLE_APPLICATION_CREDENTIALS: 'key.json' },
+      () =>
+        foundationPlaybook('')
+          .replace(/ {2}endpoint:.*\n/, '')
+          .replace(/ {2}auth:.*\n/, '  auth: { type: gcp_adc }\n'),
+      /credential file/,
+    ],
   ])('%s: refused without repeating it', async (_case, argv, env, playbook, words) => {
     const site = await siteOf({ playbook });
     writeFileSync(join(site.folder, 'key.json'), `{"type": "service_account", "private_key": "${SECOND_CANARY}`);
     const secretFiles = ['foundation.yaml', 'key.json'];
     const commands = ['human', 'json', 'ndjson'].map((format) => [...argv, '--format', format]);
-    const { ends, leaks } = await leaksIn(site, commands, { ...env, ...(env['GOOGLE_APPLICATION_CREDENTIALS'] === undefined ? {} : { GOOGLE_APPLICATION_CREDENTIALS: join(site.folder, 'key.json') }) }, secretFiles);
+    const { ends, leaks } = await leaksIn(
+      site,
+      commands,
+      {
+        ...env,
+        ...(env['GOOGLE_APPLICATION_CREDENTIALS'] === undefined
+          ? {}
+          : { GOOGLE_APPLICATION_CREDENTIALS: join(site.folder, 'key.json') }),
+      },
+      secretFiles,
+    );
     expect(leaks).toEqual([]);
     for (const { code, stdout, stderr } of ends) {
       expect(code).not.toBe(1);
       expect(stdout + stderr).toMatch(words);
     }
   });
+});
+
+it('the search finds a secret in each of its forms', () => {
+  const forms = [
+    CANARY,
+    `Bearer ${CANARY}`,
+    Buffer.from(`user:${CANARY}`).toString('base64'),
+    Buffer.from(CANARY).toString('base64url'),
+    encodeURIComponent(CANARY),
+    JSON.stringify({ a: CANARY }),
+    CANARY.slice(0, 20),
+  ];
+  expect(forms.filter((form) => leaksOf([CANARY], { place: `x${form}y` }).length === 0)).toEqual([]);
 });

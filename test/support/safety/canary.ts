@@ -30,7 +30,9 @@ export function leaksOf(secrets: readonly string[], texts: Readonly<Record<strin
   const forms = secrets.flatMap(formsOf);
   return Object.entries(texts).flatMap(([place, text]) => {
     const found = forms.find((form) => text.includes(form));
-    return found === undefined ? [] : [`${place}: ...${text.slice(Math.max(0, text.indexOf(found) - 80), text.indexOf(found) + found.length)}`];
+    return found === undefined
+      ? []
+      : [`${place}: ...${text.slice(Math.max(0, text.indexOf(found) - 80), text.indexOf(found) + found.length)}`];
   });
 }
 

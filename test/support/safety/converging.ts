@@ -66,6 +66,8 @@ async function claims(house: EngineHouse, ended: Ended, before: unknown): Promis
     const code = exitOfDiagnostics(ended.diagnostics);
     if (code === 0 || code === 1) problems.push(`refused with exit ${code}: ${describe(ended)}`);
     if (ended.diagnostics.some(({ detail }) => detail === '')) problems.push('refused without a word');
+    // Nobody changed anything: that something can't be read is no reason to review again.
+    if (ended.diagnostics.some(({ code: found }) => found === 'DIGEST_STALE')) problems.push('it blames the digest');
     if (facts.length === 0 && JSON.stringify(shapeOf(snapshot)) !== JSON.stringify(before))
       problems.push('refused, and yet the world changed');
   } else {

@@ -75,10 +75,24 @@ export function echoing(status: number, rpc: string): Answer {
     const credential = met.headers.authorization ?? 'none';
     const text = `you sent ${credential}, that is ${credential.replace(/^Bearer /, '')}`;
     const details = [
-      { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: credential, domain: credential, metadata: { service: credential, [credential]: text, permission: text, consumer: text } },
-      { '@type': 'type.googleapis.com/google.rpc.PreconditionFailure', violations: [{ type: credential, subject: text, description: text }] },
-      { '@type': 'type.googleapis.com/google.rpc.QuotaFailure', violations: [{ subject: credential, description: text }] },
-      { '@type': 'type.googleapis.com/google.rpc.Help', links: [{ description: text, url: `https://example.com/?t=${encodeURIComponent(credential)}` }] },
+      {
+        '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+        reason: credential,
+        domain: credential,
+        metadata: { service: credential, [credential]: text, permission: text, consumer: text },
+      },
+      {
+        '@type': 'type.googleapis.com/google.rpc.PreconditionFailure',
+        violations: [{ type: credential, subject: text, description: text }],
+      },
+      {
+        '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
+        violations: [{ subject: credential, description: text }],
+      },
+      {
+        '@type': 'type.googleapis.com/google.rpc.Help',
+        links: [{ description: text, url: `https://example.com/?t=${encodeURIComponent(credential)}` }],
+      },
       { '@type': 'type.googleapis.com/google.rpc.LocalizedMessage', locale: 'en', message: text },
       { '@type': text, anything: text },
     ];
