@@ -1,0 +1,164 @@
+import { expect, it } from 'vitest';
+import { type Cloud, expectExit, ORG, openCloud } from '../../support/e2e/cloud.ts';
+import { google, type Step } from '../../support/e2e/playbooks.ts';
+
+const COMMON = ['action', 'backend', 'provider'];
+const DRY = [
+  ...COMMON,
+  'changed',
+  'confirm_hint',
+  'converge',
+  'destroy',
+  'dry_run',
+  'plan',
+  'plan_digest',
+  'present',
+  'provider_fact',
+].sort();
+const APPLIED = [...COMMON, 'changed', 'converge', 'destroy', 'dry_run', 'provider_fact', 'resource'].sort();
+
+const INPUT = { parent: ORG, display_name: '20-media' };
+const PLAN = google('plan_destroy_folder', 'cloudresourcemanager.folders.delete', INPUT, { dry_run: true });
+
+function apply(confirm: string | undefined): Step {
+  return google('apply_destroy_folder', 'cloudresourcemanager.folders.delete', INPUT, {
+    dry_run: false,
+    ...(confirm === undefined ? {} : { confirm }),
+  });
+}
+
+async function cloudWithFolder(): Promise<Cloud> {
+  return openCloud({ seed: { folders: [{ id: '20', displayName: '20-media', parent: ORG }] } });
+}
+
+async function planDigest(cloud: Cloud): Promise<string> {
+  cloud.write({ steps: [PLAN] });
+  const { lines } = await cloud.exec();
+  return String(lines[0]?.data['plan_digest']);
+}
+
+it('plans against live state: the exact target, its etag and state, a digest, and no write', async () => {
+  const cloud = await cloudWithFolder();
+  cloud.write({ steps: [PLAN] });
+  const ended = await cloud.exec();
+  expectExit(ended, 0);
+  const [line] = ended.lines;
+  expect(Object.keys(line?.data ?? {}).sort()).toEqual(DRY);
+  expect(line?.data).toMatchObject({
+    dry_run: true,
+    changed: false,
+    destroy: true,
+    converge: 'destroy',
+    present: true,
+    plan_digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    plan: {
+      urn: `google:cloudresourcemanager:folder:${ORG}/20-media`,
+      resolved_name: 'folders/20',
+      etag: cloud.folderNamed('20-media').etag,
+      state: 'ACTIVE',
+      present: true,
+      request: { method: 'DELETE', url: `${cloud.emulator.url}/v3/folders/20` },
+    },
+    provider_fact: { verb: 'delete', outcome: 'planned' },
+  });
+  expect(Object.keys(line?.data['plan'] as object).sort()).toEqual([
+    'etag',
+    'present',
+    'request',
+    'resolved_name',
+    'state',
+    'urn',
+  ]);
+  expect(cloud.writes).toEqual([]);
+});
+
+it('works with the digest as a template, both steps in one playbook', async () => {
+  const cloud = await cloudWithFolder();
+  cloud.write({ steps: [PLAN, apply('{{ steps.plan_destroy_folder.plan_digest }}')] });
+  const ended = await cloud.exec();
+  expectExit(ended, 0);
+  const line = ended.lines[1];
+  expect(Object.keys(line?.data ?? {}).sort()).toEqual(APPLIED);
+  expect(line?.data).toMatchObject({
+    dry_run: false,
+    changed: true,
+    destroy: true,
+    provider_fact: { verb: 'delete', outcome: 'deleted', resource_id: 'folders/20' },
+  });
+  expect(cloud.writes).toEqual(['DELETE /v3/folders/20']);
+  expect(cloud.state.folders['folders/20']?.state).toBe('DELETE_REQUESTED');
+});
+
+it('takes the digest from any of the spellings of a result', async () => {
+  const cloud = await cloudWithFolder();
+  for (const path of ['plan_destroy_folder.data.plan_digest', 'plan_destroy_folder.result.plan_digest']) {
+    cloud.write({ steps: [PLAN, apply(`{{ ${path} }}`)] });
+    const ended = await cloud.exec();
+    expectExit(ended, 0);
+    expect(ended.lines[1]?.data).toMatchObject({ changed: true });
+    await cloud.outOfBand('POST', '/v3/folders/20:undelete', {});
+  }
+});
+
+it('works with the digest as a literal in a second run', async () => {
+  const cloud = await cloudWithFolder();
+  const digest = await planDigest(cloud);
+  cloud.write({ steps: [apply(digest)] });
+  const ended = await cloud.exec();
+  expectExit(ended, 0);
+  expect(ended.lines[0]?.data).toMatchObject({ changed: true, provider_fact: { outcome: 'deleted' } });
+  expect(cloud.state.folders['folders/20']?.state).toBe('DELETE_REQUESTED');
+});
+
+it('is refused when the live resource changed in between: nothing is deleted', async () => {
+  const cloud = await cloudWithFolder();
+  const digest = await planDigest(cloud);
+  // Renamed and back: the same name, another etag.
+  await cloud.outOfBand('PATCH', '/v3/folders/20?updateMask=displayName', { displayName: '21-media' });
+  await cloud.outOfBand('PATCH', '/v3/folders/20?updateMask=displayName', { displayName: '20-media' });
+  cloud.write({ steps: [apply(digest)] });
+  const ended = await cloud.exec();
+  expect(ended.code).toBe(5);
+  expect(ended.lines[0]).toMatchObject({ status: 'error', error: { code: 'DIGEST_STALE' } });
+  expect(cloud.writes).toEqual([]);
+  expect(cloud.state.folders['folders/20']?.state).toBe('ACTIVE');
+});
+
+it('is refused when the resource is gone in between', async () => {
+  const cloud = await cloudWithFolder();
+  const digest = await planDigest(cloud);
+  await cloud.outOfBand('DELETE', '/v3/folders/20');
+  cloud.write({ steps: [apply(digest)] });
+  const ended = await cloud.exec();
+  expect(ended.code).toBe(5);
+  expect(cloud.writes).toEqual([]);
+});
+
+it('is refused without a digest and with another one', async () => {
+  const cloud = await cloudWithFolder();
+  for (const [confirm, code] of [
+    [undefined, 'CONFIRM_REQUIRED'],
+    ['a'.repeat(64), 'DIGEST_STALE'],
+  ] as const) {
+    cloud.write({ steps: [apply(confirm)] });
+    const ended = await cloud.exec();
+    expect(ended.code).toBe(5);
+    expect(ended.lines[0]).toMatchObject({ status: 'error', error: { code } });
+  }
+  expect(cloud.writes).toEqual([]);
+});
+
+it('says so when there is nothing to delete any more', async () => {
+  const cloud = await openCloud();
+  cloud.write({ steps: [PLAN, apply('{{ steps.plan_destroy_folder.plan_digest }}')] });
+  const ended = await cloud.exec();
+  expectExit(ended, 0);
+  expect(ended.lines[0]?.data).toMatchObject({ present: false, plan: { present: false, resolved_name: '<absent>' } });
+  expect(Object.keys(ended.lines[1]?.data ?? {}).sort()).toEqual([...APPLIED, 'already_absent'].sort());
+  expect(ended.lines[1]?.data).toMatchObject({
+    changed: false,
+    already_absent: true,
+    provider_fact: { outcome: 'absent' },
+  });
+  expect(cloud.writes).toEqual([]);
+});
