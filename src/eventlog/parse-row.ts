@@ -72,7 +72,8 @@ function isOurs(value: LosslessObject): boolean {
   return ['type', 'recorded_at', 'target', 'infra', 'prev', 'hash'].every((key) => typeof value[key] === 'string');
 }
 
-function tierKey(value: LosslessObject): string | null {
+/** What tells rows of one sequence number apart; null where a row lacks it. */
+export function tierKey(value: LosslessObject): string | null {
   const ids = [value['execution_id'], value['transaction_id']];
   return ids.includes(undefined) ? null : ids.map(String).join(':');
 }

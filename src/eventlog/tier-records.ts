@@ -7,6 +7,15 @@ const MAX_DEPTH = 12;
 /** `action` of a reply of the tier, and the outcomes that are answers; all others are refusals. */
 const TIER_QUERY = 'ehdb.tier.query';
 const ANSWERS: ReadonlySet<string> = new Set(['served', 'absent']);
+const REFUSALS: ReadonlySet<string> = new Set([
+  'disabled',
+  'unavailable',
+  'guard_refused',
+  'invalid',
+  'rejected',
+  'error',
+]);
+const ROW_KEYS = ['urn', 'type', 'provider_fact', 'payload', 'global_sequence', 'execution_id'];
 const VERBS: ReadonlySet<string> = new Set<FactVerb>(['ensure', 'delete', 'adopt']);
 const OUTCOMES: ReadonlySet<string> = new Set<FactOutcome>([
   'planned',
@@ -56,14 +65,28 @@ export function factIn(record: LosslessJson): ProviderFact | null {
 export function wrappedRecords(value: LosslessJson): readonly LosslessJson[] | null {
   if (Array.isArray(value)) return value as readonly LosslessJson[];
   if (!isLosslessObject(value) || value['event_type'] !== undefined) return null;
-  const result = value['result'];
-  const records = value['records'] ?? (isLosslessObject(result) ? result['records'] : undefined);
-  const rows = Array.isArray(records) ? (records as readonly LosslessJson[]) : null;
-  if (value['action'] !== TIER_QUERY) return rows;
-  if (!ANSWERS.has(String(value['outcome'])))
-    throw new Error(`the server refused: its outcome is ${String(value['outcome'])}`);
+  const rows = recordsIn(value);
+  if (value['action'] !== TIER_QUERY && !isRefusal(value)) return rows;
+  if (!isAnswer(value['outcome'])) throw new Error(`the server refused: its outcome is ${String(value['outcome'])}`);
   if (rows === null && value['outcome'] !== 'absent') throw new Error('the reply has no records');
   return rows ?? [];
+}
+
+/** The rows under `result.records` or, of older servers, `records`; null where there are none of either. */
+export function recordsIn(reply: LosslessObject): readonly LosslessJson[] | null {
+  const result = reply['result'];
+  const records = reply['records'] ?? (isLosslessObject(result) ? result['records'] : undefined);
+  return Array.isArray(records) ? (records as readonly LosslessJson[]) : null;
+}
+
+/** Whether a reply's outcome is an answer; every other one is a refusal. */
+export function isAnswer(outcome: LosslessJson | undefined): boolean {
+  return typeof outcome === 'string' && ANSWERS.has(outcome);
+}
+
+/** A refusal that lacks the name of the action; no row looks like this. */
+function isRefusal(value: LosslessObject): boolean {
+  return REFUSALS.has(String(value['outcome'])) && ROW_KEYS.every((key) => value[key] === undefined);
 }
 
 /** A strict fact: every required field there and of its type; optional ones of another type are left out. */
