@@ -46,7 +46,7 @@ export function chooseAction(
   if (name === null || (serviceNode !== null && service === null)) return null;
   const provider = chooseProvider(tool, defaults, name, service, step, renderer);
   if (provider === null) return null;
-  const catalogue = catalogueOf(provider.name, provider.node ?? node, catalogues, findings);
+  const catalogue = catalogueOf(provider.name, provider.node ?? node, step, catalogues, findings);
   if (catalogue === null || !checkRuntime(tool, defaults, provider.name, renderer)) return null;
   const action = catalogue.findAction(name, service);
   if (action !== null) return { provider: provider.name, catalogue, action };
@@ -93,6 +93,7 @@ function named(node: TreeNode, renderer: Renderer): { name: string; node: TreeNo
 function catalogueOf(
   provider: string,
   node: TreeNode,
+  step: string,
   catalogues: Catalogues,
   findings: Findings,
 ): ActionCatalogue | null {
@@ -100,13 +101,14 @@ function catalogueOf(
   if (catalogue !== undefined) return catalogue;
   if (RESERVED.has(provider) || KNOWN.includes(provider)) {
     findings.add('PROVIDER_NOT_IMPLEMENTED', `The provider "${provider}" is not implemented.`, node, {
+      address: step,
       hint: `providers: ${[...catalogues.keys()].join(', ')}`,
     });
     return null;
   }
   const near = nearest(provider, [...KNOWN, ...RESERVED]);
   const hint = near === null ? `providers: ${KNOWN.join(', ')}` : `did you mean "${near}"?`;
-  findings.add('UNKNOWN_PROVIDER', `There is no provider "${provider}".`, node, { hint });
+  findings.add('UNKNOWN_PROVIDER', `There is no provider "${provider}".`, node, { address: step, hint });
   return null;
 }
 
