@@ -6,6 +6,6 @@ import { fileURLToPath } from 'node:url';
 export function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   // dist/ has no package.json of its own; bin/ has, but no code.
-  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
+  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
   return folder;
 }

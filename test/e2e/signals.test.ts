@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type GoogleEmulator, startGoogleEmulator } from '../../src/emulator/google/server.ts';
 import { chainPlaybook } from '../support/cli-playbooks.ts';
 import { ensureBuilt, infra, startInfra, temporaryFolder } from '../support/cli-process.ts';
@@ -30,6 +30,10 @@ async function plannedDigest(): Promise<string> {
   return JSON.parse(stdout).digest;
 }
 
+function creations(): number {
+  return emulator.requests.filter(({ method, path }) => method === 'POST' && path === '/v3/folders').length;
+}
+
 /** Starts an apply whose second folder is held back, and gives it back once that request is under way. */
 async function applyUntilHeld(digest: string, action: 'hang' | 'delay') {
   const fault = action === 'hang' ? { kind: 'hang' as const } : { kind: 'delay' as const, delayMs: 1500 };
@@ -39,7 +43,12 @@ async function applyUntilHeld(digest: string, action: 'hang' | 'delay') {
   run.child.stderr?.on('data', (text: string) => {
     told += text;
   });
-  while (!told.includes('f1: creating')) await once(run.child.stderr ?? run.child, 'data');
+  while (!told.includes('f1: creating')) {
+    const ended = await Promise.race([once(run.child.stderr ?? run.child, 'data'), run.ended]);
+    if ('code' in ended) throw new Error(`the apply ended before it was held: ${ended.code}\n${ended.stderr}`);
+  }
+  // Told before it is sent: only now does the fault hold it, and no later request.
+  await vi.waitFor(() => expect(creations()).toBeGreaterThanOrEqual(2), { timeout: 10_000 });
   return run;
 }
 
@@ -58,9 +67,7 @@ describe('an interrupted apply', () => {
     expect(locks()).toEqual([]);
     const again = await infra(['apply', '--confirm', digest], settings());
     expect(again.code).toBe(0);
-    expect(emulator.requests.filter(({ method, path }) => method === 'POST' && path === '/v3/folders')).toHaveLength(
-      LENGTH,
-    );
+    expect(creations()).toBe(LENGTH);
   });
 
   it('gives up at the second signal, and the next run settles it', async () => {

@@ -1,16 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmdirSync, statSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { builtCli } from './safety/built-cli.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-export const BIN = join(ROOT, 'bin/infra.js');
-
-const ENTRY = join(ROOT, 'dist/entry.cjs');
-const LOCK = join(ROOT, 'node_modules/.infra-build.lock');
-const BUILD_MS = 60_000;
 
 export interface Ended {
   readonly code: number | null;
@@ -30,52 +25,11 @@ export function temporaryFolder(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), 'infra-test-')));
 }
 
-/** Builds dist/ where it is missing or older than the sources; one test process at a time. */
+let entry = '';
+
+/** Builds the program once a test run; to be awaited before it is run. */
 export async function ensureBuilt(): Promise<void> {
-  const deadline = Date.now() + BUILD_MS;
-  while (!isFresh()) {
-    if (takeLock()) {
-      try {
-        if (!isFresh()) build();
-      } finally {
-        rmdirSync(LOCK);
-      }
-    } else if (Date.now() > deadline) {
-      throw new Error(`${LOCK} is held; remove it if no build is running`);
-    } else {
-      await pause(100);
-    }
-  }
-}
-
-function isFresh(): boolean {
-  if (!existsSync(ENTRY)) return false;
-  const built = statSync(ENTRY).mtimeMs;
-  return newest(join(ROOT, 'src')) <= built;
-}
-
-function newest(folder: string): number {
-  return Math.max(
-    0,
-    ...readdirSync(folder, { withFileTypes: true }).map((entry) => {
-      const path = join(folder, entry.name);
-      return entry.isDirectory() ? newest(path) : statSync(path).mtimeMs;
-    }),
-  );
-}
-
-function takeLock(): boolean {
-  try {
-    mkdirSync(LOCK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function build(): void {
-  const result = spawnSync(process.execPath, [join(ROOT, 'scripts/build.mjs')], { encoding: 'utf8' });
-  if (result.status !== 0) throw new Error(`the build failed:\n${result.stderr}`);
+  entry = await builtCli();
 }
 
 /** Nothing of the developer's own environment but what a program needs to run. */
@@ -95,7 +49,7 @@ export function startInfra(
   options: SpawnOptions = {},
 ): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
   const cwd = options.cwd ?? temporaryFolder();
-  const child = spawn(process.execPath, [BIN, ...argv], { cwd, env: environment(cwd, options.env), stdio: 'pipe' });
+  const child = spawn(process.execPath, [entry, ...argv], { cwd, env: environment(cwd, options.env), stdio: 'pipe' });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output.stdout += text;
