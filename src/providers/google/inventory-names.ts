@@ -35,7 +35,7 @@ export class ScopeNames {
   /** By where it stands, the role and the member; the shorter ones leave out what seldom tells grants apart. */
   grant({ resource, role, member, condition }: PlacedGrant): readonly string[] {
     const title = condition === null ? '' : ` ${text(condition, 'title')}`;
-    const full = `${words(role)} ${words(member)}${title}`;
+    const full = `${words(role.replace(/(^|\/)roles\//, '$1'))} ${words(member)}${title}`;
     const [short = '', ...longer] = this.place(resource);
     return [
       `grant ${short} ${words(role.split(/[./]/).at(-1) ?? '')} ${memberName(member)}`,

@@ -17,7 +17,8 @@ export interface Snapshot {
   readonly grants: readonly PlacedGrant[];
 }
 
-const OPTIONAL = new Set(['display_name', 'labels']);
+/** Fields without which a step still says what it is about. */
+const LEAVABLE = new Set(['display_name', 'labels']);
 const FOLDERS = 'Folders';
 
 /** A scope as steps: folders from the top down, project by project, then the grants above projects. */
@@ -163,24 +164,25 @@ class Drafting {
       return;
     }
     const { collection, input } = holderInput(resource);
-    this.add({
+    const draft = {
       key: `binding:${grantId(grant)}`,
       names: this.names.grant(grant),
       section,
       action: `google.cloudresourcemanager.${collection}.iam.ensure_binding`,
       input: { ...input, role, member, ...(condition === null ? {} : { condition: sayable(condition) }) },
       within: collection === 'folders' ? { folder: resource } : {},
-    });
+    };
+    this.add(draft, shown);
   }
 
   /** Adds a step without the fields that infra would refuse; left out where the rest does not stand either. */
-  private add(draft: Draft): void {
+  private add(draft: Draft, shown: string = draft.key): void {
     const notes: string[] = [];
     let { input } = draft;
     for (const problem of problemsOf(draft.action, input)) {
       const [key = '', inner] = problem.path;
-      if (!OPTIONAL.has(key)) {
-        this.undeclarable(draft.key, problem.detail);
+      if (!isLeavable(draft.action, key)) {
+        this.undeclarable(shown, problem.detail);
         return;
       }
       input = without(input, key, inner);
@@ -226,6 +228,11 @@ function problemsOf(action: string, input: JsonObject) {
   if (definition === undefined) throw new TypeError(`${action} is no action`);
   const { values, problems } = readInput(definition.input, input);
   return [...problems, ...(definition.check?.(values) ?? [])];
+}
+
+function isLeavable(action: string, key: string): boolean {
+  const field = findAction(action, null)?.action.input.find((item) => item.key === key);
+  return field?.required === false && LEAVABLE.has(key);
 }
 
 function without(input: JsonObject, key: string, inner: string | undefined): JsonObject {
