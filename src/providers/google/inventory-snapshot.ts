@@ -81,10 +81,9 @@ export async function readTree(scope: Scope, reads: Reads): Promise<Tree> {
   for (let level: readonly string[] = [scope.name]; level.length > 0; ) {
     const children = await forEach(level, (parent) => readChildren(parent, reads));
     const inner = children.flatMap((found) => found.folders).filter((folder) => isNew(text(folder, 'name'), seen));
-    folders.push(...inner);
-    projects.push(
-      ...children.flatMap((found) => found.projects).filter((project) => isNew(text(project, 'name'), seen)),
-    );
+    const outer = children.flatMap((found) => found.projects).filter((project) => isNew(text(project, 'name'), seen));
+    for (const folder of inner) folders.push(folder);
+    for (const project of outer) projects.push(project);
     level = inner.map((folder) => text(folder, 'name'));
   }
   return { scope, folders, projects };
