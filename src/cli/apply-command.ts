@@ -1,5 +1,5 @@
 import { dirname, sep } from 'node:path';
-import type { PlanSource } from '../engine/plan-store.ts';
+import type { PlanSource } from '../engine/stored-plan.ts';
 import { shellCommand } from '../views/shell.ts';
 import type { WorkflowFlags } from './workflow-flags.ts';
 

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
 import type { Playbook } from '../core/step.ts';
-import type { PlanSource } from '../engine/plan-store.ts';
 import type { EnginePorts, PlanRequest, VerbOptions } from '../engine/ports.ts';
+import type { PlanSource } from '../engine/stored-plan.ts';
 import type { Invocation } from './command.ts';
 import type { Configuration } from './configuration.ts';
 import type { Host, SignalName } from './host.ts';

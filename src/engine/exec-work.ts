@@ -5,6 +5,7 @@ import { isJsonObject, type Json, type JsonObject, jsonEquals } from '../core/js
 import { redact } from '../core/redaction.ts';
 import type { PlannedRequest } from '../core/resource.ts';
 import { display, displayObject, isKnown, resolveValue, type Value, type ValueObject } from '../core/value.ts';
+import { tryAppend } from './append-rows.ts';
 import { type Data, type ExecContext, type ExecEnd, failure, success } from './exec-line.ts';
 import { factOf } from './ownership.ts';
 import { planStep } from './plan-step.ts';
@@ -14,7 +15,7 @@ import { operationOf } from './ready-write.ts';
 import { resolveDesired } from './resolve.ts';
 import { lookupReference } from './results.ts';
 import type { PlannedStep } from './runtime.ts';
-import { tryAppend, writeBatch } from './write-batch.ts';
+import { writeBatch } from './write-batch.ts';
 
 /** What is known of desired by now; in a step that is not dry all of it must be. */
 export function desiredNow(context: ExecContext, item: PreparedStep, mustBeKnown: boolean): ValueObject {

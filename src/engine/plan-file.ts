@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { planDigest } from '../core/digest.ts';
 import { CHANGES } from '../core/plan.ts';
-import type { StoredPlan } from './plan-store.ts';
 import type { PlanResult } from './ports.ts';
+import type { StoredPlan } from './stored-plan.ts';
 
 const nullableText = z.nullable(z.string());
 const texts = z.array(z.string());

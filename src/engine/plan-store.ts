@@ -3,35 +3,13 @@ import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { diagnostic } from '../core/codes.ts';
 import { DiagnosticError } from '../core/diagnostics.ts';
-import type { PlanVerb } from '../core/plan.ts';
 import { isSensitiveKey } from '../core/redaction.ts';
 import type { Playbook } from '../core/step.ts';
 import { openForReading, writeNewFile } from '../eventlog/safe-file.ts';
-import type { PlanResult, VerbOptions } from './ports.ts';
+import type { PlanSource, StoredPlan } from './stored-plan.ts';
 
 /** No stored plan of a playbook within the limits comes near this. */
 const LARGEST_BYTES = 1024 * 1024 * 1024;
-
-/** Where a stored plan's playbook came from. */
-export interface PlanSource {
-  /** As given on the command line, and in full. */
-  readonly path: string;
-  readonly fullPath: string;
-  /** Null where a token stands in it: then the playbook has to be given again. */
-  readonly text: string | null;
-  readonly sets: readonly string[];
-  /** What the file given with --workload held. */
-  readonly workload: string | null;
-}
-
-/** A plan as it is kept until it is confirmed. A convenience: apply always plans again, so a tampered file proves nothing. */
-export interface StoredPlan extends PlanResult {
-  readonly verb: PlanVerb;
-  readonly options: VerbOptions;
-  readonly source: PlanSource;
-  /** RFC 3339. */
-  readonly savedAt: string;
-}
 
 /** Keeps a plan under its digest, atomically and for its owner's eyes only; one without a digest can't be confirmed. */
 export async function savePlan(folder: string, stored: StoredPlan): Promise<void> {

@@ -5,7 +5,7 @@ import type { Observation } from '../core/resource.ts';
 import type { OpenIntent } from '../eventlog/event-log.ts';
 import type { Ownership } from './ownership.ts';
 import type { PreparedStep } from './prepare.ts';
-import { withRename } from './recorded-facts.ts';
+import { withRename } from './rename.ts';
 
 /** What reading says about an intent whose outcome nobody saw. */
 export interface Settlement {

@@ -4,11 +4,11 @@ import type { ProviderFact } from '../core/facts.ts';
 import type { OwnershipModel } from '../core/fold.ts';
 import type { RowBody, RowContext } from '../eventlog/event-log.ts';
 import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
+import { tryAppend } from './append-rows.ts';
 import type { PlanRun } from './plan-run.ts';
 import type { ApplyRequest, EnginePorts } from './ports.ts';
 import { applied } from './report.ts';
 import type { StepState } from './step-state.ts';
-import { tryAppend } from './write-batch.ts';
 
 export interface WalkRequest {
   readonly ports: EnginePorts;

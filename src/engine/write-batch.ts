@@ -1,13 +1,14 @@
 import { diagnostic } from '../core/codes.ts';
-import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
 import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
 import type { OwnershipModel } from '../core/fold.ts';
 import type { OperationKind, OutcomeBody, RowBody, RowContext } from '../eventlog/event-log.ts';
 import type { WriteResult } from '../providers/lifecycle-provider.ts';
+import { logProblemOf, tryAppend } from './append-rows.ts';
 import { desiredOf, factOf, ownershipOf } from './ownership.ts';
 import type { EnginePorts } from './ports.ts';
 import type { ReadyWrite } from './ready-write.ts';
-import { withRename } from './recorded-facts.ts';
+import { withRename } from './rename.ts';
 import { resultData } from './results.ts';
 import { type StepState, stateOf } from './step-state.ts';
 
@@ -37,25 +38,6 @@ export async function writeBatch(current: WriteContext, writes: readonly ReadyWr
     current.ports.emit({ type: 'step_start', address: planned.shown.address, change: planned.shown.change, urn });
   const results = await send(current, writes);
   return await record(current, writes, intents.sequences, results);
-}
-
-/** Appends durably; the diagnostic of what went wrong, or null. */
-export async function tryAppend(
-  ports: EnginePorts,
-  context: RowContext,
-  rows: readonly RowBody[],
-): Promise<Diagnostic | null> {
-  try {
-    if (rows.length > 0) await ports.log.append(context, rows);
-    return null;
-  } catch (error) {
-    return logProblemOf(error);
-  }
-}
-
-function logProblemOf(error: unknown): Diagnostic {
-  if (!(error instanceof DiagnosticError)) throw error;
-  return error.diagnostics[0] ?? diagnostic('LOG_WRITE', 'the event log could not be written.');
 }
 
 /** The sequence of each write's intent; a resumed operation goes on under the intent it was issued with. */

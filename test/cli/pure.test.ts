@@ -4,7 +4,7 @@ import { parseDuration } from '../../src/cli/duration.ts';
 import { eventlogFile } from '../../src/cli/eventlog-url.ts';
 import { listenForInterrupts } from '../../src/cli/signals.ts';
 import { styleOf } from '../../src/cli/terminal.ts';
-import type { PlanSource } from '../../src/engine/plan-store.ts';
+import type { PlanSource } from '../../src/engine/stored-plan.ts';
 import { fakeHost } from '../support/cli-host.ts';
 
 describe('durations', () => {

@@ -5,8 +5,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { planDigest } from '../../src/core/digest.ts';
 import { type Plan, summarize } from '../../src/core/plan.ts';
 import type { AuthSpec, Playbook } from '../../src/core/step.ts';
-import { loadPlan, type PlanSource, type StoredPlan, savePlan, storableSource } from '../../src/engine/plan-store.ts';
+import { loadPlan, savePlan, storableSource } from '../../src/engine/plan-store.ts';
 import { DEFAULT_OPTIONS } from '../../src/engine/ports.ts';
+import type { PlanSource, StoredPlan } from '../../src/engine/stored-plan.ts';
 
 let folder = '';
 beforeEach(() => {
