@@ -2,53 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ProviderFact } from '../../src/core/facts.ts';
-import { foldFacts, type OwnershipModel } from '../../src/core/fold.ts';
+import { foldFacts } from '../../src/core/fold.ts';
 import { context, DIGEST, factOf, factRow, intentRow, outcomeRow } from './support/facts.ts';
+import { facts, plain } from './support/histories.ts';
 import { openLog, temporaryFolder } from './support/log.ts';
 
 const freshPath = async () => join(await temporaryFolder(), 'eventlog.jsonl');
-
-/** A model without the order in which its maps were filled. */
-function plain(model: OwnershipModel) {
-  return {
-    owned: Object.fromEntries(model.owned),
-    tombstones: Object.fromEntries(model.tombstones),
-    protection: Object.fromEntries(model.protection),
-  };
-}
-
-const kinds = [
-  ['ensure', 'changed'],
-  ['ensure', 'noop'],
-  ['ensure', 'planned'],
-  ['adopt', 'adopted'],
-  ['adopt', 'planned'],
-  ['delete', 'deleted'],
-  ['delete', 'absent'],
-] as const;
-const facts: fc.Arbitrary<ProviderFact> = fc
-  .record(
-    {
-      project: fc.constantFrom('a', 'b', 'c', 'ü', 'quo"te', 'back\\slash'),
-      kind: fc.constantFrom(...kinds),
-      stack: fc.constantFrom('prod', 'test', 'Größe'),
-      desired: fc.jsonValue({ maxDepth: 2 }),
-      execution_id: fc.constantFrom<number | string>(1, 2 ** 50, '9223372036854775807'),
-      resource_id: fc.constantFrom('projects/1', 'projects/2'),
-      origin: fc.constantFrom('created' as const, 'adopted' as const, 'found' as const),
-      protect: fc.boolean(),
-      credential: fc.constantFrom('admin', 'other'),
-      forgotten: fc.constant(true),
-      renamed_from: fc.constantFrom(factOf('a').urn, factOf('b').urn),
-      digest: fc.constantFrom(DIGEST, 'e'.repeat(64)),
-      step: fc.constantFrom('ensure_a', 'ensure_b[k]'),
-    },
-    { requiredKeys: ['project', 'kind', 'stack', 'desired', 'execution_id'] },
-  )
-  .map(({ project, kind: [verb, outcome], ...fields }) =>
-    factOf(project, JSON.parse(JSON.stringify({ ...fields, verb, outcome })) as Partial<ProviderFact>),
-  );
 
 test('what is read back is the fold of what was written, whichever way a row is read', async () => {
   await fc.assert(
