@@ -37,8 +37,15 @@ function showStep(
   const isRead = item.spec.kind === 'read';
   const present = observation?.kind === 'present' ? observation : null;
   const recorded = recordedDesired(item, findings);
+  const { step } = item;
+  // Spelt out rather than spread: with this many keys V8 makes a dictionary of a spread, which a big plan feels.
   return {
-    ...stepIdentity(item.step),
+    address: step.address,
+    step: step.name,
+    action: step.action,
+    provider: step.provider,
+    source: step.source,
+    desc: step.desc,
     backend: item.catalogue.backend,
     urn,
     stack: item.stack,
@@ -66,10 +73,6 @@ function showStep(
     resource_id: present?.id ?? null,
     state: present?.state ?? null,
   };
-}
-
-function stepIdentity({ address, name, action, provider, source, desc }: Step) {
-  return { address, step: name, action, provider, source, desc };
 }
 
 /** The last desired: what the step says it was, else what the log says. */
@@ -125,7 +128,12 @@ export function requestsOf(
 export function skippedStep(step: Step, reason: string): PlanStep {
   const { address, source } = step;
   return {
-    ...stepIdentity(step),
+    address,
+    step: step.name,
+    action: step.action,
+    provider: step.provider,
+    source,
+    desc: step.desc,
     backend: step.provider === 'yandex' ? 'yc' : 'rest',
     urn: null,
     stack: null,
