@@ -50,7 +50,8 @@ type MarkFields = readonly [
   protectedAt: number | null,
   asserted: boolean,
   ended: boolean,
-  protectedLike: string | null,
+  forgottenBy: readonly string[],
+  protectedLike: readonly string[],
 ];
 
 /** Everything about one URN. */
@@ -92,7 +93,9 @@ function itemOf(urn: string, { model, marks }: Folded): Item {
     owned === undefined ? null : ownedFields(owned),
     model.tombstones.get(urn) ?? null,
     model.protection.get(urn) ?? null,
-    mark === undefined ? null : [mark.decidedAt, mark.protectedAt, mark.asserted, mark.ended, mark.protectedLike],
+    mark === undefined
+      ? null
+      : [mark.decidedAt, mark.protectedAt, mark.asserted, mark.ended, mark.forgottenBy, mark.protectedLike],
   ];
 }
 
@@ -147,6 +150,6 @@ function ownedOf(
   };
 }
 
-function markOf([decidedAt, protectedAt, asserted, ended, protectedLike]: MarkFields): Mark {
-  return { decidedAt, protectedAt, asserted, ended, protectedLike };
+function markOf([decidedAt, protectedAt, asserted, ended, forgottenBy, protectedLike]: MarkFields): Mark {
+  return { decidedAt, protectedAt, asserted, ended, forgottenBy, protectedLike };
 }

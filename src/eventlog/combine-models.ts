@@ -15,7 +15,15 @@ interface Word {
   readonly mark: Mark;
 }
 
-const UNKNOWN: Mark = { decidedAt: null, protectedAt: null, asserted: true, ended: false, protectedLike: null };
+/** Of a store that keeps no marks: its word stands for itself. */
+const UNKNOWN: Mark = {
+  decidedAt: null,
+  protectedAt: null,
+  asserted: true,
+  ended: false,
+  forgottenBy: [],
+  protectedLike: [],
+};
 
 /**
  * Ownership of several logs, URN by URN: the newer word wins where both have a time, else the later log in the list.
@@ -32,7 +40,7 @@ export function combineModels(logs: readonly ModelOfLog[]): MarkedModel {
     }
     protection.add(log);
   }
-  return { model: modelOf(words, protection.settle(words)), marks: marksOf(words, protection.times) };
+  return { model: modelOf(words, protection.said), marks: marksOf(words, protection.times) };
 }
 
 function wordOf({ model, marks }: ModelOfLog, urn: string): Word {
@@ -49,22 +57,29 @@ function isNewer(at: number | null, than: number | null): boolean {
   return at !== null && than !== null && at > than;
 }
 
-/** What an older and a newer word come to. */
+/** What an older and a newer word come to: what a fold of the one log's facts behind the other's would. */
 function compose(older: Word, newer: Word): Word {
   const asserted = older.mark.asserted || newer.mark.asserted;
   const ended = older.mark.ended || newer.mark.ended;
-  if (newer.owned === null && newer.tombstone !== null && keepsOwner(older, newer, newer.tombstone)) {
-    return { ...older, mark: { ...older.mark, asserted, ended } };
+  const forgottenBy = older.mark.asserted ? older.mark.forgottenBy : bothOf(older.mark, newer.mark);
+  const mark = { ...newer.mark, asserted, ended, forgottenBy };
+  if (showsThrough(older, newer)) {
+    if (newer.owned === null) return { ...older, mark: { ...mark, decidedAt: older.mark.decidedAt } };
+    return { ...newer, owned: inheriting(newer.owned, older.owned), mark };
   }
-  const inherits = newer.owned !== null && older.owned !== null && !newer.mark.ended;
-  const owned = inherits ? inheriting(newer.owned, older.owned) : newer.owned;
-  return { ...newer, owned, mark: { ...newer.mark, asserted, ended } };
+  return { ...newer, mark };
 }
 
-/** A stack that forgets gives up what is its own, and nothing of another's: as inside one log. */
-function keepsOwner(older: Word, newer: Word, tombstone: ProviderFact): boolean {
-  if (newer.mark.asserted || newer.mark.ended || tombstone.forgotten !== true) return false;
-  return older.owned !== null && older.owned.stack !== tombstone.stack;
+function bothOf(older: Mark, newer: Mark): readonly string[] {
+  return older.ended ? older.forgottenBy : [...new Set([...older.forgottenBy, ...newer.forgottenBy])];
+}
+
+/**
+ * Whether the older owner is still there when the newer log asserts something, or has nothing but others' forgetting
+ * to say: a stack that forgets gives up what is its own, and nothing of another's.
+ */
+function showsThrough(older: Word, newer: Word): older is Word & { readonly owned: Owned } {
+  return older.owned !== null && !newer.mark.ended && !newer.mark.forgottenBy.includes(older.owned.stack);
 }
 
 function inheriting(newer: Owned, older: Owned): Owned {
@@ -80,23 +95,27 @@ function inheriting(newer: Owned, older: Owned): Owned {
 function startProtection() {
   const said = new Map<string, boolean>();
   const times = new Map<string, number | null>();
-  const add = ({ model, marks }: ModelOfLog): void => {
-    for (const [urn, isProtected] of model.protection) {
-      const at = marks?.get(urn)?.protectedAt ?? null;
-      if (said.has(urn) && isNewer(times.get(urn) ?? null, at)) continue;
-      said.set(urn, isProtected);
-      times.set(urn, at);
-    }
+  const say = (urn: string, isProtected: boolean, at: number | null): void => {
+    if (said.has(urn) && isNewer(times.get(urn) ?? null, at)) return;
+    said.set(urn, isProtected);
+    times.set(urn, at);
   };
-  /** A resource that was renamed in one log is as protected as another log says of its older name. */
-  const settle = (words: ReadonlyMap<string, Word>): ReadonlyMap<string, boolean> => {
-    for (const [urn, { mark }] of words) {
-      const inherited = mark.protectedLike === null ? undefined : said.get(mark.protectedLike);
-      if (inherited !== undefined && !said.has(urn)) said.set(urn, inherited);
-    }
-    return said;
+  const add = ({ model, marks = new Map() }: ModelOfLog): void => {
+    const inherited = inheritedProtection(marks, said);
+    for (const [urn, isProtected] of model.protection) say(urn, isProtected, marks.get(urn)?.protectedAt ?? null);
+    for (const [urn, isProtected] of inherited) say(urn, isProtected, marks.get(urn)?.decidedAt ?? null);
   };
-  return { add, settle, times };
+  return { add, said, times };
+}
+
+/** What was renamed in one log is as protected as an older log says of its older name. */
+function inheritedProtection(marks: Marks, said: ReadonlyMap<string, boolean>): ReadonlyMap<string, boolean> {
+  const inherited = new Map<string, boolean>();
+  for (const [urn, { protectedLike }] of marks) {
+    const isProtected = said.get(protectedLike.find((name) => said.has(name)) ?? '');
+    if (isProtected !== undefined) inherited.set(urn, isProtected);
+  }
+  return inherited;
 }
 
 function modelOf(words: ReadonlyMap<string, Word>, protection: ReadonlyMap<string, boolean>): OwnershipModel {

@@ -7,12 +7,14 @@ export interface Mark {
   readonly decidedAt: number | null;
   /** The same of the newest word about its protection. */
   readonly protectedAt: number | null;
-  /** Whether this log made somebody its owner: what an older log says is history then. */
+  /** Whether this log made somebody its owner. */
   readonly asserted: boolean;
   /** Whether ownership ended in this log: nothing of an older log shows through then. */
   readonly ended: boolean;
-  /** The URN it was renamed from, where that one's protection is not known to this log. */
-  readonly protectedLike: string | null;
+  /** Stacks that forgot it before this log knew an owner: an older log says whether one of them was it. */
+  readonly forgottenBy: readonly string[];
+  /** Older names of it: what an older log says of the first one it knows about counts more than this log's word. */
+  readonly protectedLike: readonly string[];
 }
 
 export type Marks = ReadonlyMap<string, Mark>;
@@ -27,7 +29,14 @@ export interface MarkedFold extends MarkedModel {
   add(fact: ProviderFact, recordedAt: string | null): void;
 }
 
-const NO_MARK: Mark = { decidedAt: null, protectedAt: null, asserted: false, ended: false, protectedLike: null };
+const NO_MARK: Mark = {
+  decidedAt: null,
+  protectedAt: null,
+  asserted: false,
+  ended: false,
+  forgottenBy: [],
+  protectedLike: [],
+};
 
 /** A fold that takes facts in log order, from nothing or from (a copy of) what was folded before. */
 export function startMarkedFold(from?: MarkedModel): MarkedFold {
@@ -37,11 +46,10 @@ export function startMarkedFold(from?: MarkedModel): MarkedFold {
     if (fact.outcome === 'planned') return;
     const before = marks.get(fact.urn) ?? NO_MARK;
     const isVoid = forgetsAnother(model, fact);
-    const wasTombstone = model.tombstones.has(fact.urn);
     fold(fact);
     const at = timeOf(recordedAt);
-    const decided = isVoid ? before : decide(before, fact, at, wasTombstone);
-    marks.set(fact.urn, markProtection(decided, fact, at, model));
+    const decided = isVoid ? before : decide(before, fact, at);
+    marks.set(fact.urn, markProtection(decided, fact, at, { model, marks }));
   };
   return { model, marks, add };
 }
@@ -57,18 +65,18 @@ function forgetsAnother(model: OwnershipModel, fact: ProviderFact): boolean {
   return endsOwnership(fact) && fact.forgotten === true && owner !== undefined && owner !== fact.stack;
 }
 
-function decide(before: Mark, fact: ProviderFact, at: number | null, wasTombstone: boolean): Mark {
-  if (assertsOwnership(fact)) {
-    return { ...before, decidedAt: at, asserted: true, ended: before.ended || wasTombstone };
-  }
+function decide(before: Mark, fact: ProviderFact, at: number | null): Mark {
+  if (assertsOwnership(fact)) return { ...before, decidedAt: at, asserted: true };
   if (!endsOwnership(fact)) return before;
-  // Forgetting ends only what the stack owns: whether it did, an older log may have to say.
-  return { ...before, decidedAt: at, ended: before.ended || before.asserted || fact.forgotten !== true };
+  if (before.asserted || before.ended || fact.forgotten !== true) return { ...before, decidedAt: at, ended: true };
+  return { ...before, decidedAt: at, forgottenBy: [...new Set([...before.forgottenBy, fact.stack])] };
 }
 
-function markProtection(mark: Mark, fact: ProviderFact, at: number | null, model: OwnershipModel): Mark {
-  if (fact.protect !== undefined) return { ...mark, protectedAt: at, protectedLike: null };
-  if (fact.renamed_from === undefined || !assertsOwnership(fact)) return mark;
-  if (model.protection.has(fact.renamed_from)) return { ...mark, protectedAt: at, protectedLike: null };
-  return { ...mark, protectedLike: fact.renamed_from };
+function markProtection(mark: Mark, fact: ProviderFact, at: number | null, { model, marks }: MarkedModel): Mark {
+  if (fact.protect !== undefined) return { ...mark, protectedAt: at, protectedLike: [] };
+  const from = fact.renamed_from;
+  if (from === undefined || !assertsOwnership(fact)) return mark;
+  const like = marks.get(from)?.protectedLike ?? [];
+  if (model.protection.has(from)) return { ...mark, protectedAt: at, protectedLike: like };
+  return { ...mark, protectedLike: [...new Set([...like, from, ...mark.protectedLike])] };
 }
