@@ -1,0 +1,104 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { historyOf } from '../../src/eventlog/history.ts';
+import { context, factOf, factRow, intentRow, outcomeRow } from './support/facts.ts';
+import { openLog, temporaryFolder } from './support/log.ts';
+
+/** A log whose rows are an hour apart, from midnight on. */
+async function hourlyLog() {
+  const path = join(await temporaryFolder(), 'log');
+  let hour = 0;
+  const log = openLog(path, { now: () => new Date(Date.UTC(2026, 0, 1, hour++)) });
+  return { path, log };
+}
+
+const at = (hour: number) => new Date(Date.UTC(2026, 0, 1, hour));
+
+test('ownership at a time is what was recorded by then', async () => {
+  const { log } = await hourlyLog();
+  await log.append(context(), [factRow('a'), intentRow('b')]);
+  await log.append(context(), [factRow('a', { stack: 'test', protect: true }), outcomeRow(2, 'done')]);
+  await log.append(context(), [factRow('a', { verb: 'delete', outcome: 'deleted' }), factRow('c')]);
+  const seen = [];
+  for (const hour of [-1, 0, 1, 2]) {
+    const { model, openIntents, diagnostics } = await log.readAt('cloud', at(hour));
+    const stacks = [...model.owned.values()].map(({ urn, stack }) => `${urn.split(':').at(-1)} ${stack}`);
+    seen.push([stacks, model.tombstones.size, openIntents.length, diagnostics.length]);
+  }
+  expect(seen).toEqual([
+    [[], 0, 0, 0],
+    [['a prod'], 0, 1, 0],
+    [['a test'], 0, 0, 0],
+    [['c prod'], 1, 0, 0],
+  ]);
+});
+
+test('at a time, a row without one goes with the row before it', async () => {
+  const { path, log } = await hourlyLog();
+  const bare = (project: string) => writeFile(path, `${JSON.stringify(factOf(project))}\n`, { flag: 'a' });
+  await bare('first');
+  await log.append(context(), [factRow('a')]);
+  await bare('second');
+  await log.append(context(), [factRow('b')]);
+  await bare('third');
+  const { model, diagnostics } = await log.readAt('cloud', at(0));
+  expect([...model.owned.keys()].sort()).toEqual(['a', 'first', 'second'].map((project) => factOf(project).urn));
+  expect(diagnostics).toMatchObject([{ severity: 'note', detail: expect.stringContaining('2 rows of ') }]);
+  expect((await log.readAt('cloud', at(1))).diagnostics).toMatchObject([{ detail: expect.stringContaining('3 rows') }]);
+});
+
+test('at a time, rows out of order count by their time all the same', async () => {
+  const { path, log } = await hourlyLog();
+  await log.append(context(), [factRow('a')]);
+  await log.append(context(), [factRow('b')]);
+  const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
+  await writeFile(path, `${lines.toReversed().join('\n')}\n`);
+  expect([...(await log.readAt('cloud', at(0))).model.owned.keys()]).toEqual([factOf('a').urn]);
+});
+
+const sequences = async (log: Parameters<typeof historyOf>[0], project: string) =>
+  (await historyOf(log, factOf(project).urn)).map(({ entry }) => entry.sequence);
+
+test('the history of a resource has its facts, its intents and their outcomes, whatever the target', async () => {
+  const { log } = await hourlyLog();
+  await log.append(context(), [intentRow('a'), intentRow('b'), outcomeRow(2, 'done'), outcomeRow(1, 'done')]);
+  await log.append(context({ target: 'emulator' }), [factRow('a'), factRow('b')]);
+  expect(await sequences(log, 'a')).toEqual([1, 4, 5]);
+  expect(await sequences(log, 'nobody')).toEqual([]);
+  const [first] = await historyOf(log, factOf('a').urn);
+  expect(first?.json).toMatchObject({ global_sequence: 1, type: 'provider.intent' });
+});
+
+test('a resource is followed through all its names, from any of them', async () => {
+  const { log } = await hourlyLog();
+  const renamed = (from: string, to: string) => [
+    factRow(from, { verb: 'delete', outcome: 'absent', renamed_to: factOf(to).urn }),
+    factRow(to, { renamed_from: factOf(from).urn }),
+  ];
+  await log.append(context(), [factRow('a'), factRow('x'), ...renamed('a', 'b'), factRow('b'), ...renamed('b', 'c')]);
+  for (const name of ['a', 'b', 'c']) expect(await sequences(log, name)).toEqual([1, 3, 4, 5, 6, 7]);
+  expect(await sequences(log, 'x')).toEqual([2]);
+});
+
+test('a planned renaming is none', async () => {
+  const { log } = await hourlyLog();
+  await log.append(context(), [factRow('a'), factRow('b', { renamed_from: factOf('a').urn, outcome: 'planned' })]);
+  expect(await sequences(log, 'a')).toEqual([1]);
+});
+
+test('the history is in the order of the log, each row once', async () => {
+  const { path, log } = await hourlyLog();
+  await log.append(context(), [factRow('a'), factRow('b'), factRow('a', { outcome: 'noop' })]);
+  const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
+  await writeFile(path, `${[...lines.toReversed(), ...lines].join('\n')}\n`);
+  expect(await sequences(log, 'a')).toEqual([1, 3]);
+});
+
+test('rows of others that carry the resource under a URN of ours are in its history', async () => {
+  const path = join(await temporaryFolder(), 'log');
+  await writeFile(path, `${JSON.stringify(factOf('a', { urn: 'their:a' }))}\n`);
+  const log = openLog(path, { mapForeign: (fact) => ({ ...fact, urn: fact.urn.replace('their:a', factOf('a').urn) }) });
+  await log.append(context(), [factRow('a')]);
+  expect((await historyOf(log, factOf('a').urn)).map(({ line }) => line)).toEqual([1, 2]);
+});
