@@ -9,6 +9,7 @@ import type { EnginePorts, ExecLine, PlanRequest } from './ports.ts';
 import type { Prepared, PreparedStep } from './prepare.ts';
 import type { Evaluate } from './resolve.ts';
 import { NO_RESULT, type StepResult } from './results.ts';
+import type { Settlement } from './settle.ts';
 
 /** What the steps of one exec share, and one step's own sessions. */
 export interface ExecContext {
@@ -20,6 +21,8 @@ export interface ExecContext {
   readonly openIntents: ReadonlyMap<string, OpenIntent>;
   readonly results: ReadonlyMap<string, StepResult>;
   readonly evaluate: Evaluate;
+  /** What an earlier run left open has been written down: no later step settles it again. */
+  settled(settlement: Settlement): void;
   open(item: PreparedStep): Promise<OpenedProvider>;
   sessionOf(opened: OpenedProvider): ReadSession | null;
 }

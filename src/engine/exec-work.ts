@@ -96,6 +96,7 @@ export async function recordSettlement(context: ExecContext, { settlement }: Pla
         ];
   const problem = await tryAppend(context.ports, context.row, rows);
   if (problem !== null) throw new DiagnosticError([problem]);
+  context.settled(settlement);
 }
 
 export async function appendOrThrow(context: ExecContext, facts: readonly ProviderFact[]): Promise<void> {

@@ -1,8 +1,8 @@
 import { diagnostic } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError, hasErrors } from '../core/diagnostics.ts';
-import { UNSCOPED } from '../core/facts.ts';
+import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
 import { startFold } from '../core/fold.ts';
-import type { LogState, RowContext } from '../eventlog/event-log.ts';
+import type { LogState, OpenIntent, RowContext } from '../eventlog/event-log.ts';
 import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { type ExecContext, type ExecEnd, errorLine } from './exec-line.ts';
 import { runExecStep } from './exec-step.ts';
@@ -65,6 +65,13 @@ async function execSteps(
   const lines: ExecLine[] = [];
   const diagnostics: Diagnostic[] = [...prepared.diagnostics, ...log.diagnostics];
   let model = log.model;
+  const openIntents = intentsOf(log);
+  const learn = (facts: readonly ProviderFact[]): void => {
+    if (facts.length === 0) return;
+    const fold = startFold(model);
+    for (const fact of facts) fold.add(fact);
+    model = fold.model;
+  };
   for (const item of inOrder(prepared)) {
     const session = freshSessions();
     const context: ExecContext = {
@@ -76,7 +83,11 @@ async function execSteps(
       results,
       sessionOf: session,
       ownership: ownershipOf(model),
-      openIntents: intentsOf(log),
+      openIntents,
+      settled: ({ open: { intent }, facts }) => {
+        openIntents.delete(intent.urn);
+        learn(facts);
+      },
       request,
     };
     const end = await endOf(context, item, failed);
@@ -84,11 +95,7 @@ async function execSteps(
     if (end.line.status === 'error') failed.add(item.step.address);
     lines.push(end.line);
     diagnostics.push(...end.diagnostics);
-    if (end.facts.length > 0) {
-      const fold = startFold(model);
-      for (const fact of end.facts) fold.add(fact);
-      model = fold.model;
-    }
+    learn(end.facts);
     onLine(end.line);
   }
   return { lines, diagnostics };
@@ -136,23 +143,20 @@ function freshSessions(): ExecContext['sessionOf'] {
   };
 }
 
-function intentsOf(log: LogState): ExecContext['openIntents'] {
+function intentsOf(log: LogState): Map<string, OpenIntent> {
   return new Map(log.openIntents.map((open) => [open.intent.urn, open]));
 }
 
 /** Written order, but after the steps that `next`, `depends_on` or a reference put before it. */
 function inOrder(prepared: Prepared): readonly PreparedStep[] {
-  const ordered: PreparedStep[] = [];
-  const seen = new Set<string>();
-  const visit = (item: PreparedStep): void => {
-    if (seen.has(item.step.address)) return;
-    seen.add(item.step.address);
-    for (const need of item.step.dependsOn) {
-      const before = prepared.steps.get(need);
-      if (before !== undefined) visit(before);
-    }
-    ordered.push(item);
-  };
-  for (const item of [...prepared.steps.values()].sort((a, b) => a.step.index - b.step.index)) visit(item);
-  return ordered;
+  const written = [...prepared.steps.values()].sort((a, b) => b.step.index - a.step.index);
+  const done = new Set<PreparedStep>();
+  // A stack of our own: a chain may be longer than calls can nest.
+  for (let item = written.at(-1); item !== undefined; item = written.at(-1)) {
+    const needs = item.step.dependsOn.flatMap((address) => prepared.steps.get(address) ?? []);
+    const open = done.has(item) ? [] : needs.filter((need) => !done.has(need)).reverse();
+    if (open.length > 0) written.push(...open);
+    else done.add(written.pop() ?? item);
+  }
+  return [...done];
 }
