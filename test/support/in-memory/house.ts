@@ -149,6 +149,13 @@ export function refusalOf(result: ApplyResult): Extract<ApplyResult, { kind: 're
   throw new Error('it was applied');
 }
 
+/** A line of an exec, the first unless said otherwise. */
+export function lineOf(lines: readonly ExecLine[], index = 0): ExecLine {
+  const line = lines[index];
+  if (line === undefined) throw new Error(`no line ${index}`);
+  return line;
+}
+
 /** A step of a plan or a report by its address. */
 export function at<S extends PlanStep>(whole: { readonly steps: readonly S[] }, address: string): S {
   const found = whole.steps.find((step) => step.address === address);
