@@ -1,6 +1,7 @@
 import { DiagnosticError } from '../core/diagnostics.ts';
 import type { EngineEvent } from '../core/events.ts';
 import type { PlanRequest, RunSettings } from '../engine/ports.ts';
+import { withTimeLimit } from '../engine/time-limit.ts';
 import type { Invocation } from './command.ts';
 import { composePorts } from './composition.ts';
 import { type ExitCode, exitOfDiagnostics } from './exit-codes.ts';
@@ -75,9 +76,6 @@ function settingsOf({ host, flags }: WorkflowCall, project: Project, interrupts:
     actor: { user: flags.actor ?? host.user, host: host.hostname },
     version: VERSION,
     stop: interrupts.stop,
-    abort:
-      flags.timeoutMs === null
-        ? interrupts.abort
-        : AbortSignal.any([interrupts.abort, AbortSignal.timeout(flags.timeoutMs)]),
+    abort: withTimeLimit(interrupts.abort, flags.timeoutMs),
   };
 }

@@ -9,6 +9,7 @@ import { resolveDesired } from './resolve.ts';
 import { resultData } from './results.ts';
 import type { PlannedStep } from './runtime.ts';
 import { type StepState, stateOf } from './step-state.ts';
+import { withTimeLimit } from './time-limit.ts';
 import { appendRows, FRESH_MS, finish, stamped, type Walk, type WalkRequest } from './walk-state.ts';
 import { writeBatch } from './write-batch.ts';
 
@@ -53,8 +54,6 @@ async function firstOf(active: ReadonlyMap<string, Promise<void>>): Promise<void
 function startWalk(given: WalkRequest): Walk {
   const { settings } = given.request;
   const fresh = new Map<LifecycleProvider, { readonly session: ReadSession; readonly at: number }>();
-  const signals =
-    settings.timeoutMs === null ? [settings.abort] : [settings.abort, AbortSignal.timeout(settings.timeoutMs)];
   const current: Walk = {
     ...given,
     states: new Map(),
@@ -67,7 +66,7 @@ function startWalk(given: WalkRequest): Walk {
       return session;
     },
     stopped: null,
-    abort: AbortSignal.any(signals),
+    abort: withTimeLimit(settings.abort, settings.timeoutMs),
   };
   return current;
 }

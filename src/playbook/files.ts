@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
@@ -21,12 +22,28 @@ export async function readTextFile(path: string): Promise<FileResult> {
   try {
     const info = await stat(path);
     if (info.isDirectory()) return unreadable(path, 'is a folder');
-    // A pipe has no size and no end that could be trusted; `<(...)` and /dev/stdin are read up to the bound.
-    if (info.size > MAX_BYTES) return unreadable(path, `is larger than ${MAX_BYTES / 1024 / 1024} MiB`);
-    return decoded(path, await readFile(path));
+    if (info.size > MAX_BYTES) return tooLarge(path);
+    const bytes = info.isFile() ? await readFile(path) : await readEndless(path);
+    return bytes === null ? tooLarge(path) : decoded(path, bytes);
   } catch (error) {
     return unreadable(path, reasonOf(error));
   }
+}
+
+/** A pipe has no size and no end that could be trusted: `<(...)` and /dev/stdin are read up to the bound; null beyond it. */
+async function readEndless(path: string): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(path: string): FileResult {
+  return unreadable(path, `is larger than ${MAX_BYTES / 1024 / 1024} MiB`);
 }
 
 function decoded(path: string, bytes: Uint8Array): FileResult {

@@ -39,12 +39,14 @@ export async function problemsUnder(situation: Situation, shape: unknown): Promi
     const { plan } = await house.plan();
     const digest = plan.digest ?? '';
     const before = shapeOf(house.emulator.snapshot());
+    // Nobody changed anything: that something can't be read is no reason to review again, but that it can't be seen is one.
+    const hides = situation.fault.action.kind === 'respond' && situation.fault.action.status === 403;
     house.emulator.addFault(situation.fault);
     const first = await house.apply(digest, situation.settings);
-    problems.push(...(await claims(house, first, before)).map((text) => `under the fault: ${text}`));
+    problems.push(...(await claims(house, first, before, hides)).map((text) => `under the fault: ${text}`));
     house.emulator.clearFaults();
     const second = await house.apply(digest, situation.settings);
-    problems.push(...(await claims(house, second, before)).map((text) => `the re-run: ${text}`));
+    problems.push(...(await claims(house, second, before, false)).map((text) => `the re-run: ${text}`));
     problems.push(...(await convergence(house, second, shape)).map((text) => `${text} (first: ${describe(first)})`));
   } finally {
     await house.close();
@@ -53,7 +55,12 @@ export async function problemsUnder(situation: Situation, shape: unknown): Promi
 }
 
 /** What the run says and recorded, against the world. */
-async function claims(house: EngineHouse, ended: Ended, before: unknown): Promise<readonly string[]> {
+async function claims(
+  house: EngineHouse,
+  ended: Ended,
+  before: unknown,
+  mayBeStale: boolean,
+): Promise<readonly string[]> {
   const problems: string[] = [];
   const snapshot = house.emulator.snapshot();
   const facts = (await house.rows()).flatMap(({ provider_fact: fact, type }) =>
@@ -66,8 +73,8 @@ async function claims(house: EngineHouse, ended: Ended, before: unknown): Promis
     const code = exitOfDiagnostics(ended.diagnostics);
     if (code === 0 || code === 1) problems.push(`refused with exit ${code}: ${describe(ended)}`);
     if (ended.diagnostics.some(({ detail }) => detail === '')) problems.push('refused without a word');
-    // Nobody changed anything: that something can't be read is no reason to review again.
-    if (ended.diagnostics.some(({ code: found }) => found === 'DIGEST_STALE')) problems.push('it blames the digest');
+    if (!mayBeStale && ended.diagnostics.some(({ code: found }) => found === 'DIGEST_STALE'))
+      problems.push('it blames the digest');
     if (facts.length === 0 && JSON.stringify(shapeOf(snapshot)) !== JSON.stringify(before))
       problems.push('refused, and yet the world changed');
   } else {
