@@ -65,6 +65,9 @@ export function settingsOf(settings: Partial<RunSettings> = {}): RunSettings {
   };
 }
 
+/** The provider side of a house, where it is not the in-memory one. */
+export type Providers = Pick<EnginePorts, 'catalogues' | 'pool'>;
+
 /** A cloud, a log, a clock and a plan store, and the verbs over them. */
 export class House {
   readonly cloud = new MemoryCloud();
@@ -74,12 +77,16 @@ export class House {
   readonly pool = new MemoryPool(this.cloud);
   /** The plan store, by digest. */
   readonly stored = new Map<string, PlanResult>();
+  readonly #providers: Providers;
   #random = 0;
+
+  constructor(providers?: Providers) {
+    this.#providers = providers ?? { catalogues: new Map([[PROVIDER, memoryCatalogue]]), pool: this.pool };
+  }
 
   ports(overrides: Partial<EnginePorts> = {}): EnginePorts {
     return {
-      catalogues: new Map([[PROVIDER, memoryCatalogue]]),
-      pool: this.pool,
+      ...this.#providers,
       log: this.log,
       clock: this.clock,
       randomHex: (bytes) => {

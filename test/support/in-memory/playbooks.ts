@@ -22,7 +22,7 @@ export const ORG_GUARD: GuardSpec = {
 };
 
 /** What a test says about a step beside its input. */
-export type StepOverrides = Partial<Omit<Step, 'name' | 'index' | 'provider' | 'action'>>;
+export type StepOverrides = Partial<Omit<Step, 'name' | 'index' | 'action'>>;
 
 export type StepMaker = (index: number, file: string) => Step;
 
