@@ -56,7 +56,14 @@ export function changeOf(
   fields: Readonly<Record<string, FieldRule>>,
 ): { readonly change: 'none' | 'update' | 'move'; readonly fixed: readonly string[] } {
   const names = Object.keys(diff);
-  const fixed = names.filter((name) => (fields[name] ?? 'fixed') === 'fixed');
+  const fixed = names.filter((name) => isFixed(fields[name] ?? 'fixed', diff[name]));
   if (names.some((name) => fields[name] === 'movable')) return { change: 'move', fixed };
   return { change: names.length === 0 ? 'none' : 'update', fixed };
+}
+
+/** Whether no update leads from the live value to the desired one; what is not known yet may be higher. */
+function isFixed(rule: FieldRule, difference: FieldDiff | undefined): boolean {
+  if (rule !== 'growing') return rule === 'fixed';
+  const { desired, actual } = difference ?? {};
+  return typeof desired === 'number' && typeof actual === 'number' && desired < actual;
 }

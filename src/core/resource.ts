@@ -29,9 +29,10 @@ export interface InputProblem {
 
 /**
  * How a field of a resource behaves: `identity` is never compared; `mutable` differs by an update, `movable` by a move;
- * `merged` is a map of which only the desired keys are compared; `fixed` can't be changed in place.
+ * `merged` is a map of which only the desired keys are compared; `fixed` can't be changed in place; `growing` is a number
+ * that an update can raise and nothing can lower.
  */
-export type FieldRule = 'identity' | 'mutable' | 'movable' | 'merged' | 'fixed';
+export type FieldRule = 'identity' | 'mutable' | 'movable' | 'merged' | 'fixed' | 'growing';
 
 /** What one step declares, in its resource type's own words. */
 export interface Declaration {
@@ -134,19 +135,24 @@ export interface ProviderCatalogue {
   ): readonly { readonly key: string; readonly input: ValueObject }[] | null;
   /**
    * Checks the inputs of all unskipped steps of this provider and ties them together: URNs, names resolved to steps,
-   * order that the cloud needs. Diagnostics carry positions taken from the steps.
+   * order that the cloud needs. Diagnostics carry positions taken from the steps. `stackOf` is the stack that a step acts
+   * for, whoever says it; null: none.
    */
-  link(steps: readonly Step[], strictness: (step: Step) => FormatStrictness): LinkResult;
+  link(
+    steps: readonly Step[],
+    strictness: (step: Step) => FormatStrictness,
+    stackOf: (step: Step) => string | null,
+  ): LinkResult;
   /** The declaration's URN under what is known by now; null for reads and while it is still unknown. */
   urnOf(declaration: Declaration, desired: ValueObject): string | null;
   /** The declaration behind an owned fact (in our keys, see `fromForeign`), addressed by its URN; null: no such type. */
   declarationOf(resourceType: string, urn: string, desired: Json): Declaration | null;
-  /** The delete step that would remove what a fact owns: its action and input; null: no such type. */
+  /** The delete step that would remove what a fact owns: its action, input and whatever else its tool needs; null: no such type. */
   removalOf(
     resourceType: string,
     urn: string,
     desired: Json,
-  ): { readonly action: string; readonly input: JsonObject } | null;
+  ): { readonly action: string; readonly input: JsonObject; readonly tool?: JsonObject } | null;
   /** How resources of a type behave when a stack is taken down. */
   traitsOf(resourceType: string): ResourceTraits;
   /** Checks values that were unknown when linked, once they are known. */

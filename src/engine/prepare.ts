@@ -101,7 +101,8 @@ export function linkAll(
   for (const [provider, catalogue] of catalogues) {
     const own = steps.filter((step) => step.provider === provider);
     if (own.length === 0) continue;
-    const linked = catalogue.link(own, (step) => strictnessOf(step, options, verb));
+    const stackOf = (step: Step) => step.stack ?? options.stack;
+    const linked = catalogue.link(own, (step) => strictnessOf(step, options, verb), stackOf);
     for (const [address, declaration] of linked.declarations) declarations.set(address, declaration);
     diagnostics.push(...linked.diagnostics);
   }

@@ -57,7 +57,11 @@ export function guardOf(more: Partial<GuardSpec>): GuardSpec {
 }
 
 export function linked(steps: readonly Step[], strictness: FormatStrictness = 'error') {
-  return googleCatalogue.link(steps, () => strictness);
+  return googleCatalogue.link(
+    steps,
+    () => strictness,
+    ({ stack }) => stack,
+  );
 }
 
 /** The declaration of a step that links without a problem. */

@@ -1,0 +1,166 @@
+import { isJsonObject, type Json } from '../../core/json.ts';
+import type {
+  ChangeContext,
+  Declaration,
+  InputProblem,
+  PlannedRequest,
+  ProviderCatalogue,
+  ResourceTraits,
+} from '../../core/resource.ts';
+import type { GuardSpec } from '../../core/step.ts';
+import { displayObject, isKnown, type ValueObject } from '../../core/value.ts';
+import { ACTIONS, actionNamed } from './actions.ts';
+import { createWords, deleteWords, getWords, listWords, suffix, updateWords, type Words } from './commands.ts';
+import type { KindDefinition, Labels } from './define-kind.ts';
+import { isMap, readFields, textAt } from './inputs.ts';
+import { findKind, KINDS } from './kinds.ts';
+import { fieldRules, link } from './link.ts';
+import { NONCE_LABEL, ownerOf, ownerOfUrn, ownerOptions, ownershipLabels, SPEC_LABEL } from './ownership.ts';
+import { listLimit, readSettings } from './settings.ts';
+
+const NO_TRAITS: ResourceTraits = { protectedByDefault: false, takesContents: false };
+/** What stands for values that only a run has, in commands that are shown and digested. */
+const PLACEHOLDERS = {
+  nonce: '<nonce>',
+  profile: '<profile>',
+  userData: '<private copy of the user data>',
+  spec: '<digest of the spec>',
+};
+
+/** The offline half of the Yandex provider. Start-up depends on what this file imports. */
+export const yandexCatalogue: ProviderCatalogue = {
+  provider: 'yandex',
+  backend: 'yc',
+  findAction: (action) => ACTIONS.get(action)?.spec ?? null,
+  actionNames: () => [...ACTIONS.keys()],
+  expandInput: () => null,
+  link: (steps, _strictness, stackOf) => link(steps, stackOf),
+  urnOf: (declaration) => declaration.urn,
+  declarationOf,
+  removalOf: (resourceType, urn, desired) => {
+    const definition = findKind(resourceType);
+    return definition === null ? null : removalOf(definition, urn, desired);
+  },
+  traitsOf: () => NO_TRAITS,
+  settle,
+  checkGuard: checkGuardOffline,
+  requests: (context) => commandsOf(context).map((words) => plannedRequest(words, context.declaration)),
+  readRequest: (declaration, _desired, step) => {
+    const settings = readSettings(step.settings);
+    const limit = settings.kind === 'ok' ? listLimit(settings.settings) : 0;
+    return readRequest(declaration, displayObject(_desired), limit);
+  },
+  fromForeign: (_resourceType, urn, desired) => ({ urn, desired }),
+};
+
+/** The declaration behind a fact: whose it is stands in the URN, and in the labels that the fact holds. */
+function declarationOf(resourceType: string, urn: string, desired: Json): Declaration | null {
+  const definition = findKind(resourceType);
+  if (definition === null || !isJsonObject(desired)) return null;
+  const owner = ownerOfUrn(urn, desired);
+  if (owner === null) return null;
+  return {
+    address: urn,
+    action: actionNamed(`yandex.${definition.service}.${definition.kind}.ensure`).spec,
+    urn,
+    desired,
+    options: { ...ownerOptions(owner), dependencies: {} },
+    fields: fieldRules(definition),
+    dependsOn: [],
+    needs: [],
+    batchKey: null,
+  };
+}
+
+function removalOf({ service, kind }: KindDefinition, urn: string, desired: Json) {
+  const action = `yandex.${service}.${kind}.delete`;
+  const owner = ownerOfUrn(urn, isJsonObject(desired) ? desired : {});
+  if (owner === null) return { action, input: {} };
+  const tool = {
+    settings: { folder_id: owner.folderId },
+    identity: { project: owner.project, owner: owner.owner },
+    logical_id: owner.logicalId,
+  };
+  return { action, input: {}, tool };
+}
+
+/** Checks what was unknown when the step was linked, and what only several inputs together show. */
+function settle(declaration: Declaration, desired: ValueObject): readonly InputProblem[] {
+  const action = ACTIONS.get(declaration.action.name);
+  if (action === undefined) return [];
+  const late = action.input.filter(({ key }) => desired[key] !== undefined && !wasKnown(declaration, key));
+  const values = Object.fromEntries(late.map(({ key }) => [key, desired[key] ?? null]));
+  const problems = readFields(late, values).problems;
+  return problems.length > 0 || late.length === 0
+    ? problems
+    : (action.definition?.check({ ...desired, ...declaration.options }) ?? []);
+}
+
+function wasKnown({ desired }: Declaration, key: string): boolean {
+  const value = desired[key];
+  return value === undefined || isKnown(value);
+}
+
+/** The pass that needs no network. To which cloud the folder belongs is asked live. */
+function checkGuardOffline(guard: GuardSpec, declaration: Declaration): readonly InputProblem[] {
+  const folderId = textAt(declaration.options, 'folder_id');
+  if (guard.requireFolder === null || guard.requireFolder === folderId) return [];
+  return [
+    {
+      path: [],
+      code: 'GUARD',
+      detail: `It is about the folder ${folderId}, but the guard pins ${guard.requireFolder}.`,
+      hint: 'Mend settings.folder_id, or run it under the guard that it is meant for.',
+    },
+  ];
+}
+
+function plannedRequest(words: Words, { options }: Declaration): PlannedRequest {
+  const argv = ['yc', ...words, ...suffix(PLACEHOLDERS.profile, textAt(options, 'folder_id'))];
+  return { logical: [...words], call: { argv } };
+}
+
+function commandsOf({ declaration, desired, change, observation }: ChangeContext): readonly Words[] {
+  const definition = findKind(declaration.action.resourceType);
+  if (definition === null) return [];
+  const id = observation?.id ?? '<resolved id>';
+  if (change === 'delete') return [deleteWords(definition, id)];
+  const shown = displayObject(desired);
+  const ownership = ownershipLabels(ownerOf(declaration));
+  const spec = { [SPEC_LABEL]: specOf(desired) };
+  if (change === 'create') {
+    const extras = {
+      natAddress: `<public address of ${String(shown['address_id'])}>`,
+      userDataPath: declaration.options['user_data_file'] === undefined ? null : PLACEHOLDERS.userData,
+    };
+    return [createWords(definition, shown, { ...ownership, ...spec, [NONCE_LABEL]: PLACEHOLDERS.nonce }, extras)];
+  }
+  if (observation === null) return [];
+  const base = { id, labels: labelsOf(observation.resource), actual: observation.actual, rules: null };
+  return updateWords(definition, shown, ownership, spec, base);
+}
+
+function specOf({ labels }: ValueObject): string {
+  const digest = isMap(labels) ? labels[SPEC_LABEL] : undefined;
+  return typeof digest === 'string' ? digest : PLACEHOLDERS.spec;
+}
+
+function labelsOf(resource: Json): Labels {
+  const labels = isJsonObject(resource) ? resource['labels'] : undefined;
+  return isJsonObject(labels)
+    ? Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, String(value)]))
+    : {};
+}
+
+/** A read's command; of an inventory the first of its lists stands for all. */
+function readRequest(declaration: Declaration, desired: Json, limit: number): PlannedRequest {
+  const { definition, verb } = actionNamed(declaration.action.name);
+  const id = isJsonObject(desired) ? String(desired['id'] ?? '') : '';
+  const [first] = KINDS;
+  const words =
+    definition !== null && verb === 'get'
+      ? getWords(definition, id)
+      : listWords(definition ?? (first as KindDefinition), limit);
+  const request = plannedRequest(words, declaration);
+  return definition === null ? { ...request, logical: KINDS.map((kind) => [...listWords(kind, limit)]) } : request;
+}
