@@ -83,6 +83,8 @@ async function bundle() {
   );
   // On its own, so that it shares nothing with the chunks and `--version` loads none of them.
   await write({ entry: 'src/cli/entry.ts' }, {}, [mainIsBuilt]);
+  // A program of its own, that the fake `yc` on disk runs.
+  await write({ 'fake-yc': 'src/emulator/yc/main.ts' }, {});
   rmSync(dist, { recursive: true, force: true });
   renameSync(next, dist);
 }
