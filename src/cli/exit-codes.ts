@@ -1,6 +1,14 @@
 import { CODES, faultOf } from '../core/codes.ts';
 import { type Diagnostic, type Fault, hasErrors, isError } from '../core/diagnostics.ts';
-import { type AppliedStep, type ApplyReport, hasChanges, isHeldChange, type Outcome, type Plan } from '../core/plan.ts';
+import {
+  type AppliedStep,
+  type ApplyReport,
+  hasChanges,
+  isHeldChange,
+  type Outcome,
+  type Plan,
+  type PlanStep,
+} from '../core/plan.ts';
 import type { ExecLine, ExecReport } from '../engine/ports.ts';
 import type { SignalName } from './host.ts';
 
@@ -64,9 +72,15 @@ function exitOfCode(code: string, fault: Fault, signal: SignalName | null): Exit
  * says, no failure of planning: it is pending.
  */
 export function exitOfPlan(plan: Plan, detailed: boolean, signal: SignalName | null = null): ExitCode {
-  const unplanned = plan.steps.flatMap((step) => step.diagnostics).filter((item) => faultOf(item) !== 'refused');
+  const unplanned = plan.steps.flatMap((step) => step.diagnostics.filter((item) => keptFromPlanning(step, item)));
   const failed = exitOfDiagnostics([...plan.diagnostics, ...unplanned], signal);
   return strongest([failed, detailed && hasChanges(plan) ? EXIT.pending : EXIT.done]);
+}
+
+/** A block is what the plan says; so is what blocks a resource that was read (a lien, a folder with something inside). */
+function keptFromPlanning(step: PlanStep, item: Diagnostic): boolean {
+  const fault = faultOf(item);
+  return fault !== 'refused' && !(fault === 'provider' && step.change === 'blocked' && step.present !== 'unknown');
 }
 
 /** An apply that was let in: what its steps came to. */

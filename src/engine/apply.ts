@@ -11,6 +11,7 @@ import { type PlanRun, runPlan } from './plan-run.ts';
 import type { ApplyRequest, ApplyResult, EnginePorts } from './ports.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { buildReport } from './report.ts';
+import type { PlannedStep } from './runtime.ts';
 import type { Settlement } from './settle.ts';
 import { walk } from './walk.ts';
 import { newExecutionId } from './walk-state.ts';
@@ -113,7 +114,7 @@ function settledModel(log: LogState, settled: readonly Settlement[]): LogState['
 /** What could not be read says nothing of what changed since the review: that is the trouble then, not the digest. */
 function unreadErrors(run: PlanRun): readonly Diagnostic[] {
   return [...run.steps.values()].flatMap(({ shown }) =>
-    shown.change !== 'blocked'
+    shown.change !== 'blocked' || shown.present !== 'unknown'
       ? []
       : shown.diagnostics.filter(
           (found) => isError(found) && ['provider', 'auth', 'uncertain'].includes(faultOf(found)),
@@ -132,12 +133,28 @@ function undecidedErrors(run: PlanRun): readonly Diagnostic[] {
   });
 }
 
-/** The guard's live pass, once per provider and guard, over every parent that the plan touches. */
+/** The project that a step names or acts on, as `projects/<id>`. */
+function projectOf(desired: PlannedStep['desired']): string | null {
+  const [id, resource] = [desired['project_id'], desired['resource']];
+  if (typeof id === 'string') return `projects/${id}`;
+  return typeof resource === 'string' && resource.startsWith('projects/') ? resource : null;
+}
+
+/** Projects that are not there yet: they come to lie where their step says, which is checked. */
+function createdProjects(run: PlanRun): ReadonlySet<string> {
+  const names = [...run.steps.values()].map(({ shown, desired }) =>
+    shown.change === 'create' && desired['parent'] !== undefined ? projectOf(desired) : null,
+  );
+  return new Set(names.filter((name): name is string => name !== null));
+}
+
+/** The guard's live pass, once per provider and guard, over every parent and every project that the plan touches. */
 async function verifyGuards(run: PlanRun): Promise<readonly Diagnostic[]> {
   const checks = new Map<
     string,
     { readonly parents: Set<string>; readonly check: (parents: readonly string[]) => Promise<readonly Diagnostic[]> }
   >();
+  const created = createdProjects(run);
   for (const { item, shown, provider, desired } of run.steps.values()) {
     const { guard } = item.step;
     const session = provider === null ? undefined : run.sessions.get(provider);
@@ -156,6 +173,8 @@ async function verifyGuards(run: PlanRun): Promise<readonly Diagnostic[]> {
     ]) {
       if (typeof parent === 'string' && /^(folders|organizations)\/\d+$/.test(parent)) entry.parents.add(parent);
     }
+    const project = projectOf(desired);
+    if (project !== null && !created.has(project)) entry.parents.add(project);
   }
   return (await Promise.all([...checks.values()].map(({ parents, check }) => check([...parents].sort())))).flat();
 }

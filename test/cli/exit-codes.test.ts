@@ -133,7 +133,9 @@ describe('a plan', () => {
   });
 
   it('fails by what kept a step from being read, not by what blocks it', () => {
-    expect(exitOfPlan(planOf({ change: 'blocked', diagnostics: [diagnostic('UNAVAILABLE', 'x')] }), true)).toBe(6);
+    const unread = { change: 'blocked', present: 'unknown', diagnostics: [diagnostic('UNAVAILABLE', 'x')] } as const;
+    expect(exitOfPlan(planOf(unread), true)).toBe(6);
+    expect(exitOfPlan(planOf({ change: 'blocked', diagnostics: [diagnostic('LIEN', 'x')] }), true)).toBe(2);
     expect(exitOfPlan(planOf({ change: 'blocked', diagnostics: [diagnostic('PROTECTED', 'x')] }), false)).toBe(0);
   });
 });
