@@ -1,4 +1,4 @@
-import { parse } from 'lossless-json';
+import { randomBytes } from 'node:crypto';
 import type { Json } from '../core/json.ts';
 
 /** What a parser gives that keeps integers beyond 2^53 apart, as bigint. */
@@ -8,18 +8,72 @@ export interface LosslessObject {
 }
 
 // An integer of 16 digits or more where a JSON value may stand; a false alarm (inside a string) only costs time.
-const LONG_INTEGER = /[:[,\s]-?\d{16}/;
+const LONG_INTEGER = /(?:^|[:[,\s])-?\d{16}/;
+const SHORTEST = 16;
+/** Numbers as JSON has them. */
+const NUMBERS = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** Begins a string that stands for an integer; nobody who writes a log can guess it. */
+const MARK = `integer ${randomBytes(16).toString('hex')} `;
+const BACKSLASH = 0x5c;
 
 /** Parses JSON; integers beyond 2^53 come as bigint. Throws SyntaxError. */
 export function parseLossless(text: string): LosslessJson {
-  if (!LONG_INTEGER.test(text)) return JSON.parse(text) as LosslessJson;
-  return parse(text, null, { parseNumber, onDuplicateKey: ({ newValue }) => newValue }) as LosslessJson;
+  const marked = LONG_INTEGER.test(text) ? markLongIntegers(text) : null;
+  return marked === null ? (JSON.parse(text) as LosslessJson) : restore(JSON.parse(marked));
 }
 
-function parseNumber(text: string): number | bigint {
-  const value = Number(text);
-  return Number.isSafeInteger(value) || !/^-?\d+$/.test(text) ? value : BigInt(text);
+/** The text with every integer beyond 2^53 as a marked string; null where it has none. One pass, whatever it holds. */
+function markLongIntegers(text: string): string | null {
+  let marked = '';
+  let copied = 0;
+  for (let start = 0; start < text.length; ) {
+    const quote = text.indexOf('"', start);
+    const end = quote === -1 ? text.length : quote;
+    for (const { index, token } of longIntegers(text, start, end)) {
+      marked += `${text.slice(copied, index)}"${MARK}${token}"`;
+      copied = index + token.length;
+    }
+    start = quote === -1 ? end : endOfString(text, quote);
+  }
+  return copied === 0 ? null : marked + text.slice(copied);
 }
+
+/** Between two strings, where nothing but numbers has digits. */
+function* longIntegers(text: string, start: number, end: number): Generator<{ index: number; token: string }> {
+  if (end - start < SHORTEST) return;
+  for (const { index, 0: token } of text.slice(start, end).matchAll(NUMBERS)) {
+    const isLong = token.length >= SHORTEST && /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token));
+    if (isLong) yield { index: start + index, token };
+  }
+}
+
+/** Behind the closing quote; the text's end where there is none. */
+function endOfString(text: string, quote: number): number {
+  for (let at = text.indexOf('"', quote + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let escapes = at;
+    while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes -= 1;
+    if ((at - escapes) % 2 === 0) return at + 1;
+  }
+  return text.length;
+}
+
+/** Makes integers of marked strings, in place: the value was parsed a moment ago. */
+function restore(value: unknown): LosslessJson {
+  if (typeof value === 'string') return value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) value[index] = restore(value[index]);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value)) {
+      if (key.startsWith(MARK)) throw new SyntaxError('an integer is no key');
+      const restored = restore(item);
+      // A key may be `__proto__`: it is defined, not assigned.
+      if (restored !== item) Object.defineProperty(value, key, { ...PLAIN, value: restored });
+    }
+  }
+  return value as LosslessJson;
+}
+
+const PLAIN = { configurable: true, enumerable: true, writable: true };
 
 export function isLosslessObject(value: LosslessJson | undefined): value is LosslessObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
