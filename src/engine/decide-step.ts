@@ -1,16 +1,17 @@
 import { diagnostic } from '../core/codes.ts';
 import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
 import { startFold } from '../core/fold.ts';
+import { jsonEquals } from '../core/json.ts';
 import type { Observation } from '../core/resource.ts';
 import type { ValueObject } from '../core/value.ts';
 import type { OpenedProvider } from '../providers/lifecycle-provider.ts';
 import { type Decision, decideAdopt, decideDelete, decideEnsure } from './classify.ts';
 import { blockedBy, type Findings, resultOf, urnOf } from './findings.ts';
-import { type Ownership, ownershipOf } from './ownership.ts';
+import { desiredOf, type Ownership, ownershipOf } from './ownership.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { PreparedStep } from './prepare.ts';
 import { NO_RESULT } from './results.ts';
-import { settleIntent } from './settle.ts';
+import { type Settlement, settleIntent } from './settle.ts';
 
 export function decide(
   context: PlanContext,
@@ -45,7 +46,7 @@ export function decide(
     item,
     urn,
     ownership,
-    decisionOf(context, item, urn, desired, observation, ownership),
+    afterPending(item, desired, settlement, decisionOf(context, item, urn, desired, observation, ownership)),
   );
   return {
     ...base,
@@ -53,6 +54,26 @@ export function decide(
     held: decision.change === 'none' || decision.change === 'blocked' ? null : item.held,
     result: resultOf(item, urn, decision, observation),
   };
+}
+
+/** An operation under way may be taken up again, but not for something else than it was started for. */
+function afterPending(
+  item: PreparedStep,
+  desired: ValueObject,
+  settlement: Settlement | null,
+  decision: Decision,
+): Decision {
+  if (settlement?.verdict !== 'pending' || decision.change === 'none' || decision.change === 'blocked') return decision;
+  const { intent, operationName } = settlement.open;
+  const deletes = (change: string) => change === 'delete';
+  const same = deletes(intent.operation) === deletes(decision.change);
+  if (same && jsonEquals(intent.provider_fact.desired, desiredOf(desired))) return decision;
+  const why = diagnostic(
+    'BLOCKED',
+    `${String(operationName)} of an earlier run (${intent.operation}) may still be under way, for another declaration than this one.`,
+    { hint: 'Plan again when it has ended, or settle it with `infra recover`.', operation: operationName },
+  );
+  return { ...blockedBy(item, why), present: decision.present };
 }
 
 function withFacts(ownership: Ownership, facts: readonly ProviderFact[]): Ownership {

@@ -1,6 +1,7 @@
 import { diagnostic } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { type DigestInput, planDigest } from '../core/digest.ts';
+import { compareText } from '../core/graph.ts';
 import {
   FORMAT_VERSION,
   hasPendingWrite,
@@ -122,7 +123,8 @@ function assemble(
     entry: skippedEntry(step.address, reason),
   }));
   const shown = [...planned.map((step) => step.shown), ...skipped.map((step) => step.shown)];
-  const entries = [...planned.map((step) => step.entry), ...skipped.map((step) => step.entry)];
+  const left = skipped.map((step) => step.entry).sort((a, b) => compareText(a.address, b.address));
+  const entries = [...planned.map((step) => step.entry), ...left];
   const undecided = shown.some((step) => step.change === 'unknown' && step.held === null);
   const { target, stacks, playbook } = prepared;
   const digestInput = { verb: verb === 'plan' ? 'apply' : verb, target, stacks, steps: entries };

@@ -161,6 +161,11 @@ export interface OperationInput {
   readonly allowSelfLockout: boolean;
 }
 
+/** Only what may be the same request once more: what an earlier one did to the resource for good says nothing of it. */
+function isRepeat(settlement: PlannedStep['settlement'], change: string): boolean {
+  return settlement !== null && settlement.verdict !== 'done' && settlement.open.intent.operation === change;
+}
+
 /** The write of a planned step; an operation that an earlier run left pending goes on under its own nonce. */
 export function operationOf(
   planned: PlannedStep,
@@ -178,7 +183,7 @@ export function operationOf(
     nonce: pending?.intent.operation_id ?? input.nonce,
     poll: item.step.poll,
     timeoutMs: item.step.timeoutMs,
-    repeat: settlement !== null,
+    repeat: isRepeat(settlement, planned.shown.change),
     pendingOperation: pending?.operationName ?? null,
     freshDependencies: input.fresh,
     allowSelfLockout: input.allowSelfLockout,

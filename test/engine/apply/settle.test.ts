@@ -196,3 +196,42 @@ test('an intent of another target is not settled here', async () => {
   await house.applied(ONE, { options: { emulator: true } });
   expect(house.log.outcomes.map((row) => row.status)).toEqual(['uncertain']);
 });
+
+test('an operation under way for another declaration blocks its resource until that is known', async () => {
+  const house = new House();
+  house.cloud.addBox('a', { title: 'old' });
+  await interrupted(house, { kind: 'pending', operation: 'operations/1' });
+  const other = playbookOf([box('a', { title: 'U' }), box('b', {}, { dependsOn: ['a'] }), box('c')]);
+  const report = await house.applied(other);
+  expect(outcomesOf(report)).toEqual({ a: 'blocked', b: 'blocked', c: 'changed' });
+  expect(at(report, 'a').diagnostics[0]?.detail).toContain('operations/1');
+  house.cloud.finishOperation('operations/1');
+  expect(at(await house.applied(other), 'a').outcome).toBe('changed');
+  expect(house.cloud.boxes.get('a')?.title).toBe('U');
+  expect(house.log.facts.filter((fact) => fact.step === 'a').map((fact) => fact.desired)).toMatchObject([
+    { title: 'T' },
+    { title: 'U' },
+  ]);
+});
+
+test('after a delete that is settled, what a stranger made under the name is not ours', async () => {
+  const house = new House();
+  house.cloud.addBox('a');
+  await interrupted(house, { kind: 'lose', applied: true }, playbookOf([dropBox('a')]));
+  const gate = house.cloud.hold(boxUrn('a'));
+  const running = house.applied(ONE);
+  await gate.reached;
+  house.cloud.addBox('a', { title: 'theirs' });
+  gate.open();
+  expect(at(await running, 'a')).toMatchObject({ outcome: 'failed', diagnostics: [{ code: 'ALREADY_EXISTS' }] });
+});
+
+test('a held step is settled all the same, one that is left out is not', async () => {
+  const house = new House();
+  await interrupted(house, { kind: 'lose', applied: true });
+  await house.applied(playbookOf([box('a', { title: 'T' }), box('c')]), { options: { excludes: ['a'] } });
+  expect((await house.log.read('cloud')).openIntents).toHaveLength(1);
+  await house.applied(playbookOf([box('a', { title: 'U' }, { dryRun: true })]));
+  expect((await house.log.read('cloud')).openIntents).toEqual([]);
+  expect(house.log.facts).toMatchObject([{ urn: boxUrn('c') }, { urn: boxUrn('a'), desired: { title: 'T' } }]);
+});

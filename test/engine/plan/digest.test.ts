@@ -169,3 +169,12 @@ test('steps enter dependencies first, ties by address, whatever order they are w
   expect(one.digestInput.steps.map((entry) => entry.address)).toEqual(['b', 'm', 'z', 'a']);
   expect(two.plan.digest).toBe(one.plan.digest);
 });
+
+test('steps that are left out enter by address too, whatever order they are written in', async () => {
+  const house = new House();
+  const steps = [box('z'), box('b'), box('m'), box('a')];
+  const options = { targets: ['m'] };
+  const one = await house.plan(playbookOf(steps), { options });
+  const two = await house.plan(playbookOf([...steps].reverse()), { options });
+  expect(two.plan.digest).toBe(one.plan.digest);
+});
