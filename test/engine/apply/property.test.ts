@@ -177,3 +177,68 @@ test('killed at any append or write and killed again at any other, a third run c
     { numRuns: 60 },
   );
 });
+
+interface Meddling {
+  readonly index: number;
+  readonly what: 'title' | 'their label' | 'our label' | 'parent' | 'delete' | 'make';
+}
+
+const meddling: fc.Arbitrary<Meddling> = fc.record({
+  index: fc.nat(7),
+  what: fc.constantFrom('title', 'their label', 'our label', 'parent', 'delete', 'make'),
+});
+
+/** Someone else changes one box of the site, where it is there to be changed. */
+function meddle(house: House, { index, what }: Meddling): void {
+  const name = house.cloud.boxes.has(`victim${index}`) ? `victim${index}` : `p${index}`;
+  const found = house.cloud.boxes.get(name);
+  if (what === 'make' && found === undefined) house.cloud.addBox(name, { title: 'theirs' });
+  if (found === undefined) return;
+  if (what === 'title') house.cloud.changeBox(name, { title: 'theirs' });
+  if (what === 'their label') house.cloud.changeBox(name, { labels: { ...found.labels, theirs: 'new' } });
+  if (what === 'our label') house.cloud.changeBox(name, { labels: { ...found.labels, mine: 'new' } });
+  if (what === 'parent') house.cloud.changeBox(name, { parent: 'folders/1' });
+  if (what === 'delete') house.cloud.boxes.delete(name);
+}
+
+test('whatever someone does between review and apply: refused with what differs and nothing sent, or still the same plan', async () => {
+  await fc.assert(
+    fc.asyncProperty(site, fc.array(meddling, { maxLength: 3 }), async (parts, meddlings) => {
+      const { house, playbook } = build(parts);
+      const confirm = digestOf(await house.plan(playbook));
+      for (const each of meddlings) meddle(house, each);
+      const now = (await house.plan(playbook)).plan.digest;
+      const result = await house.apply(playbook, { confirm });
+      if (now === confirm) {
+        expect(result.kind).toBe('applied');
+        return;
+      }
+      expect(result.kind === 'refused' && result.differences.length > 0).toBe(true);
+      expect(house.cloud.writes).toEqual([]);
+      expect(house.log.intents).toEqual([]);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('whatever someone does while a run waits: what they set in our fields is not overwritten', async () => {
+  await fc.assert(
+    fc.asyncProperty(site, fc.nat(7), async (parts, index) => {
+      const { house, playbook } = build(parts);
+      const name = `p${index}`;
+      const confirm = digestOf(await house.plan(playbook));
+      const first = playbook.steps.find((step) => step.action.endsWith('boxes.ensure') && step.address !== name);
+      if (first === undefined || !house.cloud.boxes.has(name)) return;
+      const gate = house.cloud.hold(`mem:store:box:${first.address}`);
+      const running = house.applied(playbook, { confirm, settings: { parallelism: 1 } });
+      await Promise.race([gate.reached, running]);
+      const done = house.cloud.written.includes(`mem:store:box:${name}`);
+      house.clock.advance(6000);
+      house.cloud.changeBox(name, { title: 'theirs' });
+      gate.open();
+      await running;
+      if (!done) expect(house.cloud.boxes.get(name)?.title).toBe('theirs');
+    }),
+    { numRuns: 100 },
+  );
+});
