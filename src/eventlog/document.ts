@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Line } from './lines.ts';
 import { failure } from './problems.ts';
+import { refusalOf } from './tier-records.ts';
 
 const READ_BYTES = 1 << 20;
 const PEEK_BYTES = 1 << 16;
@@ -42,7 +43,8 @@ function isJson(text: string): boolean {
 
 /**
  * Streams the rows of a document: a list's items, those of `records` or `result.records`, else whole top-level values.
- * A `number` is the line on which a row starts. Throws DiagnosticError (LOG_INVALID) where the document ends early.
+ * A `number` is the line on which a row starts. Throws DiagnosticError (LOG_INVALID) where the document ends early, and
+ * behind a reply that is a refusal.
  */
 export async function eachDocumentRow(
   handle: FileHandle,
@@ -59,6 +61,7 @@ export async function eachDocumentRow(
     position += bytesRead;
   }
   if (!splitter.complete) throw failure('LOG_INVALID', `${path} is one JSON document, and it ends early.`);
+  if (splitter.refused !== null) throw failure('LOG_INVALID', `${path} is no log: ${splitter.refused}.`);
 }
 
 /** Finds where rows start and end by brackets and strings alone; whether a row is JSON shows when it is parsed. */
@@ -72,6 +75,10 @@ class RowSplitter {
   #itemDepth: number | null = null;
   /** The rows of this top-level value were its records: the value itself is none. */
   #spent = false;
+  /** Of the top-level map: whether a value comes next, and what it says about itself so far. */
+  #isValue = false;
+  #said: { action?: string; outcome?: string } = {};
+  #refused: string | null = null;
   /** The keys that lead here, of the two outermost maps. */
   #keys: [string, string] = ['', ''];
   #text: number[] = [];
@@ -79,6 +86,11 @@ class RowSplitter {
 
   constructor(onRow: (line: Line) => void) {
     this.#onRow = onRow;
+  }
+
+  /** Why one of the replies in it is a refusal, for all that it has records. */
+  get refused(): string | null {
+    return this.#refused;
   }
 
   get complete(): boolean {
@@ -111,6 +123,15 @@ class RowSplitter {
     else if (byte === BACKSLASH) this.#escaped = true;
     else if (byte === QUOTE) this.#inString = false;
     if (this.#inString && this.#depth <= 2 && this.#text.length < 16) this.#text.push(byte);
+    if (!this.#inString && this.#depth === 1 && this.#isValue) this.#note(this.#keys[0]);
+  }
+
+  #note(key: string): void {
+    if (key === 'action' || key === 'outcome') this.#said[key] = this.#textSoFar();
+  }
+
+  #textSoFar(): string {
+    return Buffer.from(this.#text).toString('latin1');
   }
 
   #startsRow(byte: number): boolean {
@@ -127,10 +148,11 @@ class RowSplitter {
         this.#text = [];
         return 'none';
       case COLON:
-        if (this.#depth === 1 || this.#depth === 2)
-          this.#keys[this.#depth - 1] = Buffer.from(this.#text).toString('latin1');
+        if (this.#depth === 1 || this.#depth === 2) this.#keys[this.#depth - 1] = this.#textSoFar();
+        if (this.#depth === 1) this.#isValue = true;
         return 'none';
       case COMMA:
+        if (this.#depth === 1) this.#isValue = false;
         return this.#depth === this.#itemDepth ? 'before' : 'none';
       case OPEN_LIST:
       case OPEN_MAP:
@@ -171,8 +193,12 @@ class RowSplitter {
       return 'before';
     }
     if (this.#depth > 0) return 'none';
-    this.#keys = ['', ''];
+    const { action, outcome } = this.#said;
     const spent = this.#spent;
+    if (spent) this.#refused ??= refusalOf(action, outcome);
+    this.#keys = ['', ''];
+    this.#isValue = false;
+    this.#said = {};
     this.#spent = false;
     return spent ? 'drop' : 'after';
   }

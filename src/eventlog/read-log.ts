@@ -18,6 +18,7 @@ import { eachLine, FILE_START, type Line, type LinePlace } from './lines.ts';
 import { type Entry, type ForeignMap, parseLine } from './parse-row.ts';
 import { failure } from './problems.ts';
 import { isWhole } from './tail.ts';
+import { RefusalError } from './tier-records.ts';
 
 export interface ReadOptions {
   readonly path: string;
@@ -144,7 +145,7 @@ function entriesOf(line: Line, { path, mapForeign, skipInvalid }: ReadOptions): 
     return parseLine(line.bytes.toString('utf8'), mapForeign);
   } catch (error) {
     if (!line.terminated && !isWhole(line.bytes)) return [];
-    if (skipInvalid) return null;
+    if (skipInvalid && !(error instanceof RefusalError)) return null;
     throw failure('LOG_INVALID', `Line ${line.number} of ${path} is broken: ${whyBroken(error)}.`);
   }
 }

@@ -15,6 +15,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'rejected',
   'error',
 ]);
+/** What only a row has, so that an outcome beside it is the row's. */
 const ROW_KEYS = ['urn', 'type', 'provider_fact', 'payload', 'global_sequence', 'execution_id'];
 const VERBS: ReadonlySet<string> = new Set<FactVerb>(['ensure', 'delete', 'adopt']);
 const OUTCOMES: ReadonlySet<string> = new Set<FactOutcome>([
@@ -66,10 +67,20 @@ export function wrappedRecords(value: LosslessJson): readonly LosslessJson[] | n
   if (Array.isArray(value)) return value as readonly LosslessJson[];
   if (!isLosslessObject(value) || value['event_type'] !== undefined) return null;
   const rows = recordsIn(value);
-  if (value['action'] !== TIER_QUERY && !isRefusal(value)) return rows;
-  if (!isAnswer(value['outcome'])) throw new Error(`the server refused: its outcome is ${String(value['outcome'])}`);
-  if (rows === null && value['outcome'] !== 'absent') throw new Error('the reply has no records');
+  const refused = refusalOf(value['action'], value['outcome']);
+  if (refused !== null && ROW_KEYS.every((key) => value[key] === undefined)) throw new RefusalError(refused);
+  if (value['action'] !== TIER_QUERY) return rows;
+  if (rows === null && value['outcome'] !== 'absent') throw new RefusalError('the reply has no records');
   return rows ?? [];
+}
+
+/** A reply that says nothing about what is owned: it is no broken row that could be passed over. */
+export class RefusalError extends Error {}
+
+/** Why a reply with this action and outcome is a refusal; null where it is none. */
+export function refusalOf(action: LosslessJson | undefined, outcome: LosslessJson | undefined): string | null {
+  const refuses = action === TIER_QUERY ? !isAnswer(outcome) : typeof outcome === 'string' && REFUSALS.has(outcome);
+  return refuses ? `the server refused: its outcome is ${String(outcome)}` : null;
 }
 
 /** The rows under `result.records` or, of older servers, `records`; null where there are none of either. */
@@ -82,11 +93,6 @@ export function recordsIn(reply: LosslessObject): readonly LosslessJson[] | null
 /** Whether a reply's outcome is an answer; every other one is a refusal. */
 export function isAnswer(outcome: LosslessJson | undefined): boolean {
   return typeof outcome === 'string' && ANSWERS.has(outcome);
-}
-
-/** A refusal that lacks the name of the action; no row looks like this. */
-function isRefusal(value: LosslessObject): boolean {
-  return REFUSALS.has(String(value['outcome'])) && ROW_KEYS.every((key) => value[key] === undefined);
 }
 
 /** A strict fact: every required field there and of its type; optional ones of another type are left out. */

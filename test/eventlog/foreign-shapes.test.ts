@@ -85,6 +85,33 @@ test.each(['disabled', 'unavailable', 'guard_refused', 'invalid', 'rejected', 'e
   },
 );
 
+test.each(['disabled', 'something_new'])(
+  'a refusal (%s) that has records is one all the same, on one line or written out, whatever is passed over',
+  async (outcome) => {
+    const answers = [
+      { action: 'ehdb.tier.query', outcome, records: [] },
+      { action: 'ehdb.tier.query', outcome, result: { records: [] } },
+      { action: 'ehdb.tier.query', result: { records: [] }, outcome },
+      { result: { records: [] }, outcome: 'disabled' },
+      { action: 'ehdb.tier.query', records: [] },
+    ];
+    for (const answer of answers) {
+      for (const text of [JSON.stringify(answer), JSON.stringify(answer, null, 2)]) {
+        const path = join(await temporaryFolder(), 'log');
+        await writeFile(path, text);
+        for (const skipInvalid of [false, true]) {
+          await expect(openLog(path, { skipInvalid }).read('cloud')).rejects.toThrow(/LOG_INVALID.*the server refused/);
+        }
+      }
+    }
+  },
+);
+
+test('an outcome that is a row\u2019s own refuses nothing', async () => {
+  const event = '{"type":"call.error","outcome":"error","execution_id":"1"}';
+  expect((await readText(`${event}\n${wrapped('a')}\n`)).model.owned.size).toBe(1);
+});
+
 test('an answer that nothing is there is an empty log', async () => {
   expect((await readText('{"action":"ehdb.tier.query","outcome":"absent"}')).model.owned.size).toBe(0);
 });
