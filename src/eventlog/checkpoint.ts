@@ -46,6 +46,7 @@ type OwnedFields = readonly [
 ];
 
 type MarkFields = readonly [
+  ownedSince: number | null,
   decidedAt: number | null,
   protectedAt: number | null,
   asserted: boolean,
@@ -95,7 +96,15 @@ function itemOf(urn: string, { model, marks }: Folded): Item {
     model.protection.get(urn) ?? null,
     mark === undefined
       ? null
-      : [mark.decidedAt, mark.protectedAt, mark.asserted, mark.ended, mark.forgottenBy, mark.protectedLike],
+      : [
+          mark.ownedSince,
+          mark.decidedAt,
+          mark.protectedAt,
+          mark.asserted,
+          mark.ended,
+          mark.forgottenBy,
+          mark.protectedLike,
+        ],
   ];
 }
 
@@ -150,6 +159,6 @@ function ownedOf(
   };
 }
 
-function markOf([decidedAt, protectedAt, asserted, ended, forgottenBy, protectedLike]: MarkFields): Mark {
-  return { decidedAt, protectedAt, asserted, ended, forgottenBy, protectedLike };
+function markOf([ownedSince, decidedAt, protectedAt, asserted, ended, forgottenBy, protectedLike]: MarkFields): Mark {
+  return { ownedSince, decidedAt, protectedAt, asserted, ended, forgottenBy, protectedLike };
 }

@@ -17,6 +17,7 @@ interface Word {
 
 /** Of a store that keeps no marks: its word stands for itself. */
 const UNKNOWN: Mark = {
+  ownedSince: null,
   decidedAt: null,
   protectedAt: null,
   asserted: true,
@@ -64,8 +65,10 @@ function compose(older: Word, newer: Word): Word {
   const forgottenBy = older.mark.asserted ? older.mark.forgottenBy : bothOf(older.mark, newer.mark);
   const mark = { ...newer.mark, asserted, ended, forgottenBy };
   if (showsThrough(older, newer)) {
-    if (newer.owned === null) return { ...older, mark: { ...mark, decidedAt: older.mark.decidedAt } };
-    return { ...newer, owned: inheriting(newer.owned, older.owned), mark };
+    const { ownedSince, decidedAt } = older.mark;
+    if (newer.owned === null) return { ...older, mark: { ...mark, ownedSince, decidedAt } };
+    const owned = inheriting(newer.owned, older.owned);
+    return { ...newer, owned, mark: owned.stack === older.owned.stack ? { ...mark, ownedSince } : mark };
   }
   return { ...newer, mark };
 }

@@ -86,7 +86,7 @@ export interface LogState {
   /** `<sequence>:<hash>`; null while the log is empty. */
   readonly head: string | null;
   readonly diagnostics: readonly Diagnostic[];
-  /** When each URN was decided about: for putting logs together. Absent: not known to this store. */
+  /** Since when each URN is owned, and what putting logs together needs. Absent: not known to this store. */
   readonly marks?: Marks;
 }
 

@@ -11,6 +11,7 @@ export interface ScannedFact {
   readonly target: string;
   readonly recordedAt: string;
   readonly urn: string;
+  readonly stack: string;
   /** Which of the fields that a later fact inherits it has, a bit each. */
   readonly fields: number;
   /** Where its line stands in the file, in bytes. */
@@ -32,7 +33,7 @@ const OWN_FACT = new RegExp(
     `"actor":\\{"user":${TEXT},"host":${TEXT}\\},"infra":${TEXT},"target":${CAPTURED},` +
     `"provider_fact":\\{"urn":${CAPTURED},"provider":${TEXT},"service":${TEXT},"resource_type":${TEXT},` +
     '"verb":"(?:ensure","outcome":"(?:changed|noop)|adopt","outcome":"adopted)",' +
-    `"stack":${TEXT},"execution_id":\\d{1,15}(,"resource_id":${TEXT})?(,"origin":"(?:created|adopted|found)")?` +
+    `"stack":${CAPTURED},"execution_id":\\d{1,15}(,"resource_id":${TEXT})?(,"origin":"(?:created|adopted|found)")?` +
     `(?:,"step":${TEXT})?(?:,"digest":${TEXT})?(,"credential":${TEXT})?,"desired":`,
 );
 
@@ -41,13 +42,14 @@ export function scanFact({ bytes, offset, number }: Line): ScannedFact | null {
   const found = OWN_FACT.exec(bytes.toString('latin1', 0, HEAD_BYTES));
   if (found === null) return null;
   const seal = sealOf(bytes);
-  const [, sequence, recordedAt, target, urn, resourceId, origin, credential] = found;
+  const [, sequence, recordedAt, target, urn, stack, resourceId, origin, credential] = found;
   if (
     seal === null ||
     bytes[bytes.length - SEAL_BYTES - 1] !== CLOSING_BRACE ||
     recordedAt === undefined ||
     target === undefined ||
-    urn === undefined
+    urn === undefined ||
+    stack === undefined
   )
     return null;
   const fields =
@@ -58,6 +60,7 @@ export function scanFact({ bytes, offset, number }: Line): ScannedFact | null {
     target,
     recordedAt,
     urn,
+    stack,
     fields,
     offset,
     length: bytes.length,

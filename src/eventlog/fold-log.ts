@@ -23,8 +23,15 @@ export interface LogFold {
   finish(): Folded;
 }
 
-/** Where a deferred row stands, and the fields that a later one must have to replace it. */
-export type Deferred = { -readonly [K in 'offset' | 'length' | 'fields' | 'line']: ScannedFact[K] };
+/** Where a deferred row stands, and what a later one must have to replace it: its fields and its stack. */
+export interface Deferred extends Pick<ScannedFact, 'stack'> {
+  offset: number;
+  length: number;
+  fields: number;
+  line: number;
+  /** When the first of the rows was recorded that this one has replaced. */
+  readonly firstAt: string;
+}
 
 /**
  * Folds the rows of one target and those that name none, on from what was folded before; `reread` gives the fact of a
@@ -35,7 +42,7 @@ export function startLogFold(target: string, reread: (row: Deferred) => Recorded
   const open = new Map<number, OpenIntent>(from?.openIntents.map((intent) => [intent.sequence, intent]));
   const deferrals = startDeferrals((row) => {
     const { fact, recordedAt } = reread(row);
-    facts.add(fact, recordedAt);
+    facts.add(fact, recordedAt, row.firstAt);
   });
   const add = ({ item, sequence, target: named, recordedAt }: Entry): void => {
     if (named !== null && named !== target) return;
@@ -66,11 +73,12 @@ function startDeferrals(onNeeded: (row: Deferred) => void) {
     waiting.delete(urn);
     onNeeded(row);
   };
-  const put = ({ urn, offset, length, fields, line }: ScannedFact): void => {
+  const put = ({ urn, stack, recordedAt, offset, length, fields, line }: ScannedFact): void => {
     const before = waiting.get(urn);
-    if (before === undefined || (before.fields & ~fields) !== 0) {
+    if (before === undefined || (before.fields & ~fields) !== 0 || before.stack !== stack) {
       flush(urn);
-      waiting.set(ownCopy(urn), { offset, length, fields, line });
+      const firstAt = ownCopy(recordedAt);
+      waiting.set(ownCopy(urn), { stack: ownCopy(stack), firstAt, offset, length, fields, line });
     } else {
       // Changed in place: a new object a row is what would cost most in a long log.
       before.offset = offset;

@@ -1,8 +1,10 @@
 import type { ProviderFact } from '../core/facts.ts';
 import { assertsOwnership, endsOwnership, type OwnershipModel, startFold } from '../core/fold.ts';
 
-/** What one log knows about a URN beside its ownership: needed only to put several logs together. */
+/** What one log knows about a URN beside its ownership: since when, and what putting several logs together needs. */
 export interface Mark {
+  /** When its present owner became that, in milliseconds; null: it has none, or that is not known. */
+  readonly ownedSince: number | null;
   /** When the fact that decides about its ownership was recorded, in milliseconds; null: not known. */
   readonly decidedAt: number | null;
   /** The same of the newest word about its protection. */
@@ -25,11 +27,15 @@ export interface MarkedModel {
 }
 
 export interface MarkedFold extends MarkedModel {
-  /** `recordedAt`: RFC 3339; null where the row has none. */
-  add(fact: ProviderFact, recordedAt: string | null): void;
+  /**
+   * `recordedAt`: RFC 3339; null where the row has none. `firstAt`: of the first of several facts of one stack that this
+   * one stands for.
+   */
+  add(fact: ProviderFact, recordedAt: string | null, firstAt?: string | null): void;
 }
 
 const NO_MARK: Mark = {
+  ownedSince: null,
   decidedAt: null,
   protectedAt: null,
   asserted: false,
@@ -42,13 +48,15 @@ const NO_MARK: Mark = {
 export function startMarkedFold(from?: MarkedModel): MarkedFold {
   const { model, add: fold } = startFold(from?.model);
   const marks = new Map<string, Mark>(from?.marks);
-  const add = (fact: ProviderFact, recordedAt: string | null): void => {
+  const add = (fact: ProviderFact, recordedAt: string | null, firstAt = recordedAt): void => {
     if (fact.outcome === 'planned') return;
     const before = marks.get(fact.urn) ?? NO_MARK;
-    const isVoid = forgetsAnother(model, fact);
+    const owner = model.owned.get(fact.urn)?.stack;
+    const isVoid = forgetsAnother(owner, fact);
     fold(fact);
     const at = timeOf(recordedAt);
-    const decided = isVoid ? before : decide(before, fact, at);
+    const since = owner === fact.stack ? before.ownedSince : timeOf(firstAt);
+    const decided = isVoid ? before : decide(before, fact, at, since);
     marks.set(fact.urn, markProtection(decided, fact, at, { model, marks }));
   };
   return { model, marks, add };
@@ -60,16 +68,16 @@ export function timeOf(recordedAt: string | null): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-function forgetsAnother(model: OwnershipModel, fact: ProviderFact): boolean {
-  const owner = model.owned.get(fact.urn)?.stack;
+function forgetsAnother(owner: string | undefined, fact: ProviderFact): boolean {
   return endsOwnership(fact) && fact.forgotten === true && owner !== undefined && owner !== fact.stack;
 }
 
-function decide(before: Mark, fact: ProviderFact, at: number | null): Mark {
-  if (assertsOwnership(fact)) return { ...before, decidedAt: at, asserted: true };
+function decide(before: Mark, fact: ProviderFact, at: number | null, since: number | null): Mark {
+  if (assertsOwnership(fact)) return { ...before, ownedSince: since, decidedAt: at, asserted: true };
   if (!endsOwnership(fact)) return before;
-  if (before.asserted || before.ended || fact.forgotten !== true) return { ...before, decidedAt: at, ended: true };
-  return { ...before, decidedAt: at, forgottenBy: [...new Set([...before.forgottenBy, fact.stack])] };
+  const mark = { ...before, ownedSince: null, decidedAt: at };
+  if (before.asserted || before.ended || fact.forgotten !== true) return { ...mark, ended: true };
+  return { ...mark, forgottenBy: [...new Set([...before.forgottenBy, fact.stack])] };
 }
 
 function markProtection(mark: Mark, fact: ProviderFact, at: number | null, { model, marks }: MarkedModel): Mark {

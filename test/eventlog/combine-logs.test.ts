@@ -211,3 +211,14 @@ test('what was passed over in any of them is told; without others there is nothi
   expect(combineLogs(writable, [])).toBe(writable);
   expect(combineInspectableLogs(writable, [])).toBe(writable);
 });
+
+test('since when the winner owns a resource counts from where its stack came to own it', () => {
+  const sinceOf = (...words: readonly Recorded[]) =>
+    combineModels(words.map((word) => folded([word]))).marks.get(factOf('a').urn)?.ownedSince;
+  expect(sinceOf([owner('x'), EARLY], [owner('x'), LATE])).toBe(Date.parse(EARLY));
+  expect(sinceOf([owner('x'), EARLY], [owner('y'), LATE])).toBe(Date.parse(LATE));
+  expect(sinceOf([owner('x'), EARLY], [gone, LATE])).toBeNull();
+  expect(sinceOf([owner('x'), EARLY], [factOf('a', { ...gone, forgotten: true, stack: 'y' }), LATE])).toBe(
+    Date.parse(EARLY),
+  );
+});

@@ -1,8 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { historyOf } from '../../src/eventlog/history.ts';
+import { startMarkedFold } from '../../src/eventlog/marked-fold.ts';
 import { context, factOf, factRow, intentRow, outcomeRow } from './support/facts.ts';
+import { facts } from './support/histories.ts';
 import { openLog, temporaryFolder } from './support/log.ts';
 
 /** A log whose rows are an hour apart, from midnight on. */
@@ -101,4 +104,39 @@ test('rows of others that carry the resource under a URN of ours are in its hist
   const log = openLog(path, { mapForeign: (fact) => ({ ...fact, urn: fact.urn.replace('their:a', factOf('a').urn) }) });
   await log.append(context(), [factRow('a')]);
   expect((await historyOf(log, factOf('a').urn)).map(({ line }) => line)).toEqual([1, 2]);
+});
+
+test('since when a stack owns a resource is told, whichever way a row is read', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(facts, { minLength: 1, maxLength: 12 }), async (written) => {
+      const { log } = await hourlyLog();
+      const slow = startMarkedFold();
+      for (const fact of written) {
+        const [row] = await log.append(context(), [{ type: 'provider.fact', provider_fact: fact }]);
+        slow.add(fact, row?.recorded_at ?? null);
+      }
+      expect(new Map((await log.read('cloud')).marks)).toEqual(slow.marks);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('ownership begins anew with another stack, and after an end', async () => {
+  const { log } = await hourlyLog();
+  const since = async () => (await log.read('cloud')).marks?.get(factOf('a').urn)?.ownedSince ?? null;
+  const seen = [];
+  for (const fields of [
+    {},
+    { outcome: 'noop' as const },
+    { stack: 'test' },
+    { stack: 'test', credential: 'admin' },
+    { verb: 'delete' as const, outcome: 'absent' as const, forgotten: true },
+    { verb: 'delete' as const, outcome: 'deleted' as const },
+    {},
+  ]) {
+    await log.append(context(), [factRow('a', fields)]);
+    seen.push(await since());
+  }
+  const hours = seen.map((time) => (time === null ? null : new Date(time).getUTCHours()));
+  expect(hours).toEqual([0, 0, 2, 2, 2, null, 6]);
 });
