@@ -1,6 +1,7 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fault, RecordedRequest } from '../../src/emulator/google/options.ts';
-import { pooled, problemsUnder, undisturbed } from '../support/safety/converging.ts';
+import { pooled, problemsUnder, type Undisturbed, undisturbed } from '../support/safety/converging.ts';
+import type { HouseOptions } from '../support/safety/engine-house.ts';
 
 type Action = Fault['action'];
 
@@ -18,29 +19,45 @@ const LIMITED = error(429, 'RESOURCE_EXHAUSTED', 'Quota exceeded for quota metri
 ]);
 const FORBIDDEN = error(403, 'PERMISSION_DENIED', 'The caller does not have permission');
 
+/** Where a fault makes a difference: a lost answer is a lost answer to a read, whether that was carried out or not. */
+type Where = 'everywhere' | 'while it applies' | 'writes';
+
+const RESET: Action = { kind: 'reset' };
+const RESET_AFTER: Action = { kind: 'resetAfter' };
+const FAILING: Action = { kind: 'respond', status: 500, body: error(500, 'INTERNAL', 'Internal error encountered.') };
+const REFUSING: Action = { kind: 'respond', status: 403, body: FORBIDDEN };
+
 /** What may happen to one request and not to the next. */
-const ONCE: Readonly<Record<string, Action>> = {
-  'reset before it is handled': { kind: 'reset' },
-  'reset after it was handled': { kind: 'resetAfter' },
-  'no answer, not handled': { kind: 'hang' },
-  'no answer, handled': { kind: 'hangAfter' },
-  'cut short': { kind: 'truncate' },
-  '429': { kind: 'respond', status: 429, body: LIMITED },
-  '429 with Retry-After': { kind: 'respond', status: 429, body: LIMITED, headers: { 'retry-after': '17' } },
-  '500': { kind: 'respond', status: 500, body: error(500, 'INTERNAL', 'Internal error encountered.') },
-  '503': { kind: 'respond', status: 503, body: error(503, 'UNAVAILABLE', 'The service is currently unavailable.') },
-  '502 as a page': { kind: 'respond', status: 502, body: PAGE },
-  '200 as a page': { kind: 'respond', status: 200, body: PAGE },
-  '403': { kind: 'respond', status: 403, body: FORBIDDEN },
-};
+const ONCE: readonly (readonly [string, Action, Where])[] = [
+  ['reset before it is handled', RESET, 'everywhere'],
+  ['reset after it was handled', RESET_AFTER, 'writes'],
+  ['no answer, not handled', { kind: 'hang' }, 'while it applies'],
+  ['no answer, handled', { kind: 'hangAfter' }, 'writes'],
+  ['cut short', { kind: 'truncate' }, 'everywhere'],
+  ['429', { kind: 'respond', status: 429, body: LIMITED }, 'writes'],
+  [
+    '429 with Retry-After',
+    { kind: 'respond', status: 429, body: LIMITED, headers: { 'retry-after': '17' } },
+    'while it applies',
+  ],
+  ['500', FAILING, 'everywhere'],
+  [
+    '503',
+    { kind: 'respond', status: 503, body: error(503, 'UNAVAILABLE', 'The service is currently unavailable.') },
+    'while it applies',
+  ],
+  ['502 as a page', { kind: 'respond', status: 502, body: PAGE }, 'while it applies'],
+  ['200 as a page', { kind: 'respond', status: 200, body: PAGE }, 'while it applies'],
+  ['403', REFUSING, 'everywhere'],
+];
 
 /** What may last until somebody mends it. */
-const FOR_GOOD: Readonly<Record<string, Action>> = {
-  'reset before it is handled': { kind: 'reset' },
-  'reset after it was handled': { kind: 'resetAfter' },
-  '500': { kind: 'respond', status: 500, body: error(500, 'INTERNAL', 'Internal error encountered.') },
-  '403': { kind: 'respond', status: 403, body: FORBIDDEN },
-};
+const FOR_GOOD: readonly (readonly [string, Action, Where])[] = [
+  ['reset before it is handled', RESET, 'while it applies'],
+  ['reset after it was handled', RESET_AFTER, 'writes'],
+  ['500', FAILING, 'everywhere'],
+  ['403', REFUSING, 'everywhere'],
+];
 
 const HOUSE = { limits: { requestMs: 250 } };
 const ABORTED = error(
@@ -55,45 +72,55 @@ const LOOKING_AGAIN = { ...HOUSE, clockStepMs: 6000 };
 
 const WIDTH = 6;
 
-describe.each([
-  ['', HOUSE],
-  ['looking again before each write: ', LOOKING_AGAIN],
-])('%severy request of an apply', (_name, house) => {
-  let requests: readonly RecordedRequest[] = [];
-  let shape: unknown;
-  beforeAll(async () => {
-    ({ requests, shape } = await undisturbed(house));
+const isWrite = ({ method, path }: RecordedRequest): boolean => method !== 'GET' && !path.endsWith(':getIamPolicy');
+
+/** Numbers of the requests where a fault makes a difference. */
+function numbersOf(requests: readonly RecordedRequest[], where: Where): readonly number[] {
+  // The first write is that of the policy, and its own read goes before it.
+  const planning = requests.findIndex(isWrite) - 1;
+  return requests.flatMap((request, index) => {
+    const matters = where === 'everywhere' || (where === 'writes' ? isWrite(request) : index >= planning);
+    return matters ? [index + 1] : [];
+  });
+}
+
+async function problemsAt(
+  known: Undisturbed,
+  house: HouseOptions,
+  action: Action,
+  where: Where,
+  times: number,
+): Promise<readonly string[]> {
+  const found = await pooled(numbersOf(known.requests, where), WIDTH, async (nth) => {
+    const problems = await problemsUnder({ fault: { nth, times, action }, house }, known);
+    const request = known.requests[nth - 1];
+    return problems.map((problem) => `${nth}. ${request?.method} ${request?.path}: ${problem}`);
+  });
+  return found.flat();
+}
+
+describe('every request of an apply', () => {
+  it.each(ONCE)('%s, once: converged, or a clear error and the re-run converges', async (_fault, action, where) => {
+    expect(await problemsAt(await undisturbed(HOUSE), HOUSE, action, where, 1)).toEqual([]);
   });
 
-  const each = async (action: Action, times: number): Promise<readonly string[]> => {
-    const found = await pooled([...requests.entries()], WIDTH, async ([index, { method, path }]) => {
-      const problems = await problemsUnder({ fault: { nth: index + 1, times, action }, house }, shape);
-      return problems.map((problem) => `${index + 1}. ${method} ${path}: ${problem}`);
-    });
-    return found.flat();
-  };
+  it.each(FOR_GOOD)('%s, from there on: a clear error, and the re-run converges', async (_fault, action, where) => {
+    expect(await problemsAt(await undisturbed(HOUSE), HOUSE, action, where, Number.POSITIVE_INFINITY)).toEqual([]);
+  });
+});
 
-  const once =
-    house === LOOKING_AGAIN
-      ? Object.entries(ONCE).filter(([name]) => name === '500' || name === 'reset after it was handled')
-      : Object.entries(ONCE);
-  it.each(once)('%s, once: converged, or a clear error and the re-run converges', async (_fault, action) => {
-    expect(await each(action, 1)).toEqual([]);
+describe('every request of an apply that looks again before each write', () => {
+  it('reset after it was handled, once', async () => {
+    expect(await problemsAt(await undisturbed(LOOKING_AGAIN), LOOKING_AGAIN, RESET_AFTER, 'writes', 1)).toEqual([]);
   });
 
-  const forGood =
-    house === LOOKING_AGAIN ? Object.entries(FOR_GOOD).filter(([name]) => name === '403') : Object.entries(FOR_GOOD);
-  it.each(forGood)('%s, from there on: a clear error, and the re-run converges', async (_fault, action) => {
-    expect(await each(action, Number.POSITIVE_INFINITY)).toEqual([]);
+  it('403, from there on', async () => {
+    const known = await undisturbed(LOOKING_AGAIN);
+    expect(await problemsAt(known, LOOKING_AGAIN, REFUSING, 'while it applies', Number.POSITIVE_INFINITY)).toEqual([]);
   });
 });
 
 describe('what only some requests meet', () => {
-  let shape: unknown;
-  beforeAll(async () => {
-    ({ shape } = await undisturbed());
-  });
-
   it.each([1, 3, 20])('409 ABORTED on setIamPolicy, %i times', async (times) => {
     const fault: Fault = {
       path: ':setIamPolicy',
@@ -101,7 +128,7 @@ describe('what only some requests meet', () => {
       times,
       action: { kind: 'respond', status: 409, body: ABORTED },
     };
-    expect(await problemsUnder({ fault }, shape)).toEqual([]);
+    expect(await problemsUnder({ fault }, await undisturbed())).toEqual([]);
   });
 
   it.each([
@@ -113,7 +140,7 @@ describe('what only some requests meet', () => {
     ['POST', ':batchEnable$'],
   ])('the operation of %s %s ends in an error', async (method, path) => {
     const fault: Fault = { method, path, nth: 1, times: 1, action: { kind: 'lroError', error: INTERNAL } };
-    expect(await problemsUnder({ fault }, shape)).toEqual([]);
+    expect(await problemsUnder({ fault }, await undisturbed())).toEqual([]);
   });
 
   it('an operation that does not end in time is pending, and the re-run picks it up', async () => {
@@ -122,6 +149,6 @@ describe('what only some requests meet', () => {
       path: '/operations/',
       action: { kind: 'respond', status: 404, body: error(404, 'NOT_FOUND', 'Operation not found.') },
     };
-    expect(await problemsUnder({ fault }, shape)).toEqual([]);
+    expect(await problemsUnder({ fault }, await undisturbed())).toEqual([]);
   });
 });

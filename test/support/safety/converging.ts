@@ -16,28 +16,32 @@ export interface Situation {
   readonly settings?: Partial<RunSettings>;
 }
 
+export type Undisturbed = Awaited<ReturnType<typeof undisturbed>>;
+
 /** Requests of an undisturbed apply, and what the world looks like after it. */
 export async function undisturbed(options: HouseOptions = {}) {
   const house = await EngineHouse.open(options);
   try {
-    const { plan } = await house.plan();
+    const reviewed = await house.plan();
     house.emulator.resetRequests();
-    const ended = await house.apply(plan.digest ?? '');
+    const ended = await house.apply(reviewed.plan.digest ?? '');
     if (ended.kind !== 'applied' || exitOfApply(ended.report) !== 0)
       throw new Error(`the fixture does not apply: ${describe(ended)}`);
-    return { requests: [...house.emulator.requests], shape: shapeOf(house.emulator.snapshot()) };
+    return { requests: [...house.emulator.requests], shape: shapeOf(house.emulator.snapshot()), reviewed };
   } finally {
     await house.close();
   }
 }
 
 /** Applies under a fault, then again without it; every broken promise in words. */
-export async function problemsUnder(situation: Situation, shape: unknown): Promise<readonly string[]> {
-  const house = await EngineHouse.open(situation.house);
+export async function problemsUnder(
+  situation: Situation,
+  { shape, reviewed }: Undisturbed,
+): Promise<readonly string[]> {
+  const house = await EngineHouse.open({ ...situation.house, reviewed });
   const problems: string[] = [];
   try {
-    const { plan } = await house.plan();
-    const digest = plan.digest ?? '';
+    const digest = reviewed.plan.digest ?? '';
     const before = shapeOf(house.emulator.snapshot());
     // Nobody changed anything: that something can't be read is no reason to review again, but that it can't be seen is one.
     const hides = situation.fault.action.kind === 'respond' && situation.fault.action.status === 403;

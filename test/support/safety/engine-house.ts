@@ -31,6 +31,10 @@ import type { Timing } from '../../../src/providers/google/timing.ts';
 import type { OpenedProvider } from '../../../src/providers/lifecycle-provider.ts';
 import { FOUNDATION_SEED, foundationPlaybook } from './foundation.ts';
 
+/** Only a name: the client is given the emulator's own address. */
+const ENDPOINT = 'http://127.0.0.1:1';
+let loaded: Promise<Playbook> | null = null;
+
 const CATALOGUES = new Map([['google', googleCatalogue]]);
 const QUIET = new AbortController().signal;
 
@@ -60,7 +64,8 @@ export interface HouseOptions extends GoogleEmulatorOptions {
   readonly limits?: Partial<Limits>;
   /** Milliseconds that the engine's clock goes on each time it is asked: beyond 5000 every observation is stale at its write. */
   readonly clockStepMs?: number;
-  readonly playbook?: (url: string) => string;
+  /** What was reviewed already: every house starts with the same world, so a plan of one is a plan of all. */
+  readonly reviewed?: PlanResult;
 }
 
 /** The engine, the real Google provider, a real log in a file and the emulator, with retries that take no time. */
@@ -81,17 +86,15 @@ export class EngineHouse {
     this.#options = options;
     this.logFile = join(folder, 'eventlog.jsonl');
     this.log = this.#openLog();
+    const digest = options.reviewed?.plan.digest;
+    if (options.reviewed !== undefined && digest != null) this.#plans.set(digest, options.reviewed);
   }
 
   static async open(options: HouseOptions = {}): Promise<EngineHouse> {
+    loaded ??= load(foundationPlaybook(ENDPOINT));
     const emulator = await startGoogleEmulator({ seed: FOUNDATION_SEED, ...options });
     const folder = await mkdtemp(join(tmpdir(), 'infra-safety-'));
-    return new EngineHouse(
-      emulator,
-      folder,
-      await load((options.playbook ?? foundationPlaybook)(emulator.url)),
-      options,
-    );
+    return new EngineHouse(emulator, folder, await loaded, options);
   }
 
   async close(): Promise<void> {
