@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { stdinKind } from './command-log.ts';
-import { type FakeYcHost, runFakeYc } from './run.ts';
+import type { FakeYcHost } from './host.ts';
+import { runFakeYc } from './run.ts';
 
 const LONGEST_HANG_MS = 600_000;
 const LOOK_MS = 500;
@@ -11,8 +12,6 @@ const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '3
 /** The program: what the executable that `installFakeYc` writes runs. */
 export async function main({ stateFile }: { readonly stateFile: string }): Promise<void> {
   const parent = process.ppid;
-  // Who reads may go away, as with `| head`: the real program is killed by SIGPIPE then.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(141));
   const host: FakeYcHost = {
     argv: process.argv.slice(2),
     env: process.env,
@@ -21,8 +20,10 @@ export async function main({ stateFile }: { readonly stateFile: string }): Promi
     platform: `${process.platform}/${ARCHITECTURES[process.arch] ?? process.arch}`,
     stdin: stdinKind(),
     readFile: (path) => readFileSync(resolve(path), 'utf8'),
-    write: (stream, text) =>
-      text === '' ? Promise.resolve() : new Promise((done) => process[stream].write(text, () => done())),
+    write: (stream, text) => {
+      writeAll(stream === 'stdout' ? 1 : 2, Buffer.from(text));
+      return Promise.resolve();
+    },
     wait: (ms) => new Promise((done) => setTimeout(done, ms)),
     hang: (options) => hang(parent, options),
     die(signal) {
@@ -31,6 +32,21 @@ export async function main({ stateFile }: { readonly stateFile: string }): Promi
     },
   };
   process.exitCode = await runFakeYc(host, stateFile);
+}
+
+/** Past Node's streams, which take longer to set up than a command needs. */
+function writeAll(descriptor: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(descriptor, bytes, at);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      // Who reads may go away, as with `| head`: the real program is killed by SIGPIPE then.
+      if (code === 'EPIPE') process.exit(141);
+      if (code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
 }
 
 /** Never answers, but leaves nothing behind: it ends with the process that started it. */

@@ -5,39 +5,17 @@ import { type Format, isFormat, renderList, renderObject } from './cli/format.ts
 import { GLOBAL_FLAGS, ROOT_FLAGS } from './cli/globals.ts';
 import { progress } from './cli/progress.ts';
 import { reportFailure } from './cli/report.ts';
-import { appendLog, metadataFiles, type StdinKind } from './command-log.ts';
+import { appendLog, metadataFiles } from './command-log.ts';
 import { COMMANDS } from './commands.ts';
 import { type DueFaults, dueFaults } from './faults/due.ts';
 import { patch, reshape } from './faults/reshape.ts';
 import { strike } from './faults/strike.ts';
+import type { Answer, FakeYcHost } from './host.ts';
 import type { FakeYcKnobs } from './options.ts';
 import { type Command, type Outcome, type Output, requireFlags } from './resources/command.ts';
 import type { Resource } from './world/state.ts';
 import { readState, transact } from './world/store.ts';
 import { World } from './world/world.ts';
-
-/** The process around the program; a test may give its own. */
-export interface FakeYcHost {
-  readonly argv: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-  readonly pid: number;
-  readonly platform: string;
-  readonly stdin: StdinKind;
-  readonly readFile: (path: string) => string;
-  /** Resolves when the reader can take more. */
-  readonly write: (stream: 'stdout' | 'stderr', text: string) => Promise<void>;
-  readonly wait: (ms: number) => Promise<void>;
-  readonly hang: (options: { readonly ignoreSigterm: boolean; readonly grandchild: boolean }) => Promise<never>;
-  readonly die: (signal: 'SIGKILL' | 'SIGTERM' | 'SIGSEGV') => Promise<never>;
-}
-
-/** What a command prints, and how it ends. */
-export interface Answer {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exitCode: number;
-}
 
 /** Says that the fake, not the cloud, is at fault. */
 const FAKE_FAILED = 70;

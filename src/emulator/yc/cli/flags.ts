@@ -44,7 +44,7 @@ export class Flags {
   /** `k=v,k2=v2`, split at the first `=`; undefined when the flag was not given, empty for `--labels ""`. */
   map(name: string): Record<string, string> | undefined {
     if (!this.has(name)) return undefined;
-    return Object.fromEntries(this.list(name).map(pair));
+    return Object.fromEntries(this.list(name).map((item) => pair(item, name)));
   }
 }
 
@@ -118,7 +118,7 @@ function syntax(name: string, value: string, parser: string): FlagFailure {
   );
 }
 
-function pair(item: string, name: string | number): readonly [string, string] {
+function pair(item: string, name: string): readonly [string, string] {
   const equals = item.indexOf('=');
   if (equals === -1)
     throw new FlagFailure(`invalid argument "${item}" for "--${name}" flag: ${item} must be formatted as key=value`);

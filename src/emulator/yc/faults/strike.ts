@@ -1,7 +1,7 @@
 import { RpcFailure } from '../cli/failures.ts';
 import { reportFailure } from '../cli/report.ts';
+import type { Answer, FakeYcHost } from '../host.ts';
 import type { FakeYcFaultTime } from '../options.ts';
-import type { Answer, FakeYcHost } from '../run.ts';
 import { transact } from '../world/store.ts';
 import { World } from '../world/world.ts';
 import type { DueFaults, MainAction } from './due.ts';

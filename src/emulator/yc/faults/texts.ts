@@ -1,4 +1,4 @@
-import { RPC_CODES, RpcFailure } from '../cli/failures.ts';
+import { ClientFailure, FlagFailure, RPC_CODES, type RpcCode, RpcFailure } from '../cli/failures.ts';
 import { type ReportContext, reportFailure, reportLogin, reportRpc } from '../cli/report.ts';
 import type { FakeYcFailureName } from '../options.ts';
 import { recordFailure } from '../resources/operation.ts';
@@ -15,7 +15,7 @@ const OAUTH_END =
 const TEXTS: Readonly<Record<FakeYcFailureName, (context: FailureContext) => string>> = {
   address_in_use: rpc('FailedPrecondition', 'Address in use'),
   deadline: rpc('DeadlineExceeded', 'context deadline exceeded'),
-  missing_rule_port: parser('execute command: run command: for rule spec port or [from/to]-port fields is required'),
+  missing_rule_port: client('for rule spec port or [from/to]-port fields is required'),
   oauth_end_of_life: login(`iam token create failed: ${OAUTH_END}`),
   operation_failed: operationFailed,
   permission_denied: rpc('PermissionDenied', 'Permission denied'),
@@ -26,14 +26,15 @@ const TEXTS: Readonly<Record<FakeYcFailureName, (context: FailureContext) => str
   unavailable: rpc('Unavailable', 'connection error: desc = "transport: Error while dialing: connection refused"'),
   unknown_error: () => 'ERROR: Unknown error\n',
   // The flag that is refused is one that was really given, as it would be with an older program.
-  unknown_flag: (context) => `ERROR: execute command: unknown flag: ${lastOwnFlag(context.argv)}\n`,
+  unknown_flag: (context) =>
+    reportFailure(new FlagFailure(`unknown flag: ${firstOwnFlag(context.argv)}`), context) ?? '',
 };
 
 export function failureText(name: FakeYcFailureName, context: FailureContext): string {
   return TEXTS[name](context);
 }
 
-function rpc(code: keyof typeof RPC_CODES, text: string): (context: FailureContext) => string {
+function rpc(code: RpcCode, text: string): (context: FailureContext) => string {
   return (context) => reportFailure(new RpcFailure(code, text), context) ?? '';
 }
 
@@ -41,8 +42,8 @@ function login(text: string): (context: FailureContext) => string {
   return (context) => reportLogin(`rpc error: code = Unauthenticated desc = ${text}`, context);
 }
 
-function parser(text: string): () => string {
-  return () => `ERROR: ${text}\n`;
+function client(text: string): (context: FailureContext) => string {
+  return (context) => reportFailure(new ClientFailure(text), context) ?? '';
 }
 
 function operationFailed(context: FailureContext): string {
@@ -51,7 +52,7 @@ function operationFailed(context: FailureContext): string {
   return reportRpc(`operation (id=${id}) failed: rpc error: code = Internal desc = ${text}`, context);
 }
 
-function lastOwnFlag(argv: readonly string[]): string {
+function firstOwnFlag(argv: readonly string[]): string {
   const flags = argv.filter((word) => word.startsWith('--') && word !== '--folder-id' && word !== '--profile');
   return (flags[0] ?? '--name').split('=')[0] ?? '--name';
 }

@@ -11,7 +11,7 @@ import { INSTANCE } from './kind.ts';
 import { changed } from './lookup.ts';
 import { metadataOf } from './metadata.ts';
 import { checkMachine } from './platforms.ts';
-import { bytesOf, checkName, checkUnique, checkZone } from './validation.ts';
+import { bytesOf, checkName, checkZone } from './validation.ts';
 
 const MAX_SECONDARY = 3;
 
@@ -95,7 +95,6 @@ function create(call: Call, base: Base): Instance {
   const metadata = metadataOf(call) ?? {};
   checkName(INSTANCE, hostname);
   checkZone(zoneId);
-  checkUnique(INSTANCE, base.name, call.world.inFolder('instance', base.folderId));
   const boot = bootDisk(call, base, zoneId);
   const secondary = flags.texts('attach-disk').map((text) => usedDisk(call, 'attach-disk', text, zoneId));
   if (secondary.length > MAX_SECONDARY) throw invalidField('secondary_disk_specs', 'Number of elements must be 0-3');
@@ -171,7 +170,9 @@ function power(verb: 'start' | 'stop', from: Instance['status'], to: Instance['s
       const instance = changed(call, INSTANCE);
       if (instance.status !== from) throw precondition(`Instance ${instance.id} is not ${from}`);
       instance.status = to;
-      return answerUpdate(definition, call, instance, verb === 'start' ? 'Start' : 'Stop');
+      const outcome = answerUpdate(definition, call, instance, verb === 'start' ? 'Start' : 'Stop');
+      instance.lagStatus = verb === 'start' ? 'STARTING' : 'STOPPING';
+      return outcome;
     },
   };
 }

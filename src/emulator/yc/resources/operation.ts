@@ -1,10 +1,12 @@
 import { ClientFailure, invalid, notFound } from '../cli/failures.ts';
 import { type JsonObject, message } from '../cli/json.ts';
-import { computePrefix, isWellFormed, newId, VPC_PREFIX } from '../world/ids.ts';
+import { isWellFormed, newId, VPC_PREFIX } from '../world/ids.ts';
 import type { Operation } from '../world/state.ts';
 import type { World } from '../world/world.ts';
 import type { Call, Command, Outcome } from './command.ts';
 import type { Kind } from './kind.ts';
+
+const RETAINED = 500;
 
 export interface Change {
   readonly kind: Kind;
@@ -30,7 +32,7 @@ function record(world: World, { kind, verb, id, response }: Change, waits: boole
   const { knobs, state } = world;
   const types = `type.googleapis.com/yandex.cloud.${kind.service}.v1.`;
   const operation: Operation = {
-    id: newId(kind.service === 'vpc' ? VPC_PREFIX : id.slice(0, 3) || computePrefix('')),
+    id: newId(kind.service === 'vpc' ? VPC_PREFIX : id.slice(0, 3)),
     description: `${verb} ${kind.noun}`,
     createdAt: world.now(),
     metadata: { '@type': `${types}${verb.replace(' ', '')}${kind.message}Metadata`, [`${kind.name}_id`]: id },
@@ -42,7 +44,14 @@ function record(world: World, { kind, verb, id, response }: Change, waits: boole
     missingReads: waits || !knobs.freshOperationMissing ? 0 : 1,
   };
   state.operations[operation.id] = operation;
+  forgetOld(state.operations);
   return operation;
+}
+
+/** The server forgets as well; here the count bounds the state. */
+function forgetOld(operations: Record<string, Operation>): void {
+  const ids = Object.keys(operations);
+  for (const id of ids.slice(0, Math.max(0, ids.length - RETAINED))) delete operations[id];
 }
 
 function operationJson(operation: Operation, running = operation.pollsLeft > 0): JsonObject {

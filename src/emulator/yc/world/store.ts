@@ -7,8 +7,10 @@ import { emptyState, type FakeYcState } from './state.ts';
 export function transact<T>(path: string, run: (state: FakeYcState) => T): T {
   return withLock(`${path}.lock`, () => {
     const state = readState(path);
+    const before = JSON.stringify(state);
     const result = run(state);
-    writeState(path, state);
+    const after = JSON.stringify(state);
+    if (after !== before) replace(path, after);
     return result;
   });
 }
@@ -18,7 +20,7 @@ export function createOrTransact(path: string, run: (state: FakeYcState) => void
   withLock(`${path}.lock`, () => {
     const state = existsSync(path) ? readState(path) : emptyState();
     run(state);
-    writeState(path, state);
+    replace(path, JSON.stringify(state));
   });
 }
 
@@ -34,9 +36,9 @@ export function readState(path: string): FakeYcState {
   return { ...emptyState(), ...parsed };
 }
 
-function writeState(path: string, state: FakeYcState): void {
+function replace(path: string, text: string): void {
   const temporary = `${path}.${process.pid}.tmp`;
-  writeFileSync(temporary, JSON.stringify(state), { mode: 0o600 });
+  writeFileSync(temporary, text, { mode: 0o600 });
   renameSync(temporary, path);
 }
 
