@@ -73,7 +73,8 @@ export type Observation =
       /** For a delete: what stands in the way (folder contents, liens, dependants); errors block. */
       readonly blockers: readonly Diagnostic[];
     }
-  | { readonly kind: 'absent' }
+  /** `warnings`: what is to be known before it is made. */
+  | { readonly kind: 'absent'; readonly warnings?: readonly Diagnostic[] }
   /** A 403 that may also mean "does not exist". */
   | { readonly kind: 'not_visible'; readonly why: Diagnostic }
   | { readonly kind: 'unreadable'; readonly why: Diagnostic };

@@ -33,8 +33,10 @@ export function decideEnsure(
   seen: Observation,
 ): Decision {
   switch (seen.kind) {
-    case 'absent':
-      return { change: 'create', present: false, diff: NO_DIFF, diagnostics: [] };
+    case 'absent': {
+      const diagnostics = (seen.warnings ?? []).map((warning) => at(item, urn, warning));
+      return { change: 'create', present: false, diff: NO_DIFF, diagnostics };
+    }
     case 'not_visible':
       return { change: 'create', present: 'unknown', diff: NO_DIFF, diagnostics: [notVisible(item, urn, seen.why)] };
     case 'unreadable':

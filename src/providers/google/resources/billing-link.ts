@@ -77,7 +77,7 @@ export function normalizeBillingInfo(projectId: string, resource: JsonObject): J
 }
 
 async function observe(target: Target, reads: Reads): Promise<Observation> {
-  if (isInsidePending(target)) return ABSENT;
+  if (isInsidePending(target)) return unlinked(target, reads);
   const projectId = textAt(target.desired, 'project_id');
   const account = knownPlace(target, 'billing_account');
   const linked = account === null ? null : await reads.linkedTo(account);
@@ -85,7 +85,11 @@ async function observe(target: Target, reads: Reads): Promise<Observation> {
   if (match !== undefined) return see(match, target, reads);
   const answer = await reads.billingInfo(projectId);
   if (answer.kind === 'failed') return invisible(answer, target, `The billing link of the project ${projectId}`);
-  return text(answer.value, 'billingAccountName') === '' ? ABSENT : see(answer.value, target, reads);
+  return text(answer.value, 'billingAccountName') === '' ? unlinked(target, reads) : see(answer.value, target, reads);
+}
+
+async function unlinked(target: Target, reads: Reads): Promise<Observation> {
+  return target.forDelete ? ABSENT : { kind: 'absent', warnings: await accountWarnings(target, reads) };
 }
 
 async function see(resource: JsonObject, target: Target, reads: Reads): Promise<Observation> {
@@ -99,19 +103,21 @@ async function see(resource: JsonObject, target: Target, reads: Reads): Promise<
 }
 
 async function billingWarnings(resource: JsonObject, target: Target, reads: Reads): Promise<readonly Diagnostic[]> {
-  const { address } = target.declaration;
+  const closed = await accountWarnings(target, reads);
+  if (closed.length > 0) return closed;
+  const isCurrent = text(resource, 'billingAccountName') === knownPlace(target, 'billing_account');
+  return isCurrent && resource['billingEnabled'] === false
+    ? [billingDisabled(resource, target.declaration.address)]
+    : [];
+}
+
+/** Of the account that is to pay: a link to a closed one is possible, but enables nothing. */
+async function accountWarnings(target: Target, reads: Reads): Promise<readonly Diagnostic[]> {
   const account = knownPlace(target, 'billing_account');
   const wanted = account === null ? null : await reads.billingAccount(account);
-  const isClosed = wanted?.kind === 'ok' && wanted.value['open'] === false;
-  if (isClosed)
-    return [
-      diagnostic('BILLING_CLOSED', `${account} is closed: a link to it does not enable billing.`, {
-        address,
-        severity: 'warning',
-      }),
-    ];
-  const isCurrent = text(resource, 'billingAccountName') === account;
-  return isCurrent && resource['billingEnabled'] === false ? [billingDisabled(resource, address)] : [];
+  if (wanted?.kind !== 'ok' || wanted.value['open'] !== false) return [];
+  const detail = `${account} is closed: a link to it does not enable billing.`;
+  return [diagnostic('BILLING_CLOSED', detail, { address: target.declaration.address, severity: 'warning' })];
 }
 
 export function billingDisabled(resource: JsonObject, address: string): Diagnostic {
