@@ -66,7 +66,9 @@ function isExplained(
 ): boolean {
   if (then === undefined || now === undefined) return false;
   if (jsonEquals(then, now)) return true;
-  if (now['change'] === 'none' && now['record'] === null && own.has(now.address)) return true;
+  // What was and is only to be recorded is still to be: what it waits for was done, and no more came to it.
+  const sameRecord = then['change'] === 'none' && then['record'] === now['record'] && then['urn'] === now['urn'];
+  if (now['change'] === 'none' && (now['record'] === null || sameRecord) && own.has(now.address)) return true;
   const filled = fillIn(then as Json, lateValuesOf(then.address, run));
   return jsonEquals(withoutLateNames(filled, then), withoutLateNames(now as Json, then));
 }

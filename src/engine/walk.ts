@@ -155,12 +155,18 @@ function quietState(current: Walk, planned: PlannedStep): StepState {
   if (shown.change === 'blocked' || blocking !== null)
     return stateOf('blocked', { diagnostics: blocking === null ? [] : [blocking] });
   if (shown.held !== null) return stateOf('held', { result });
+  if (waitsForSkipped(current, planned)) return notStarted(current);
   const resource = observation?.kind === 'present' ? observation.resource : null;
   if (shown.change === 'adopt')
     return current.stopped === null ? stateOf('adopted', { result, resource }) : notStarted(current);
   if (shown.change === 'none')
     return stateOf(planned.item.spec.kind === 'delete' ? 'absent' : 'noop', { result, resource });
   return stateOf('skipped');
+}
+
+/** Whether a dependency was never started: what is only recorded may be true only after it. */
+function waitsForSkipped(current: Walk, { item }: PlannedStep): boolean {
+  return item.dependsOn.some((need) => current.states.get(need)?.outcome === 'skipped');
 }
 
 function startReads(

@@ -23,7 +23,7 @@ export function intendDestroy(ports: EnginePorts, base: Prepared, model: Ownersh
     ]),
   );
   const taking = [...candidates.values()].filter(({ item }) => verdicts.get(item.step.address) !== 'left');
-  const steps = taking.map((candidate) => deleteStep(candidate, base, (address) => isTaking(verdicts, address)));
+  const steps = taking.map((candidate) => deleteStep(candidate, beforeIt(candidate, base, verdicts)));
   const main = steps.filter((step) => !isWithin(verdicts, step));
   const linked = linkAll(ports.catalogues, main, base.options, 'destroy');
   const alone = steps
@@ -135,18 +135,33 @@ function notOurs({ step, declaration }: PreparedStep, owned: Owned | null): Diag
   });
 }
 
-/** The delete step that mirrors an ensure step, after the deletes of all that depends on it. */
-function deleteStep({ item, urn, owned }: Candidate, base: Prepared, taking: (address: string) => boolean): Step {
+/** What goes first: all that depends on it; of what it takes along, what depends on that. What goes along goes after. */
+function beforeIt({ item }: Candidate, base: Prepared, verdicts: ReadonlyMap<string, Verdict>): readonly string[] {
+  const own = verdicts.get(item.step.address);
+  if (own !== null && own !== undefined && own !== 'left' && own.kind === 'within') return [own.container];
+  const found = new Set<string>();
+  const open = [item.step.address];
+  const seen = new Set(open);
+  for (let address = open.pop(); address !== undefined; address = open.pop()) {
+    for (const { step, dependsOn } of base.steps.values()) {
+      if (!dependsOn.includes(address) || seen.has(step.address) || !isTaking(verdicts, step.address)) continue;
+      seen.add(step.address);
+      if (isWithin(verdicts, step)) open.push(step.address);
+      else found.add(step.address);
+    }
+  }
+  return [...found];
+}
+
+/** The delete step that mirrors an ensure step. */
+function deleteStep({ item, urn, owned }: Candidate, dependsOn: readonly string[]): Step {
   const desired = owned?.lastDesired ?? item.declaration.desired;
   const removal = item.catalogue.removalOf(item.spec.resourceType, urn ?? '', desired as never);
-  const dependants = [...base.steps.values()].filter(
-    (other) => other.dependsOn.includes(item.step.address) && taking(other.step.address),
-  );
   return {
     ...item.step,
     action: removal?.action ?? item.step.action,
     input: removal?.input ?? item.step.input,
-    dependsOn: dependants.map((other) => other.step.address),
+    dependsOn,
     reconcile: null,
     dryRun: null,
     confirm: null,

@@ -49,7 +49,7 @@ test('ensure, enforce, applied: the resource and a changed fact', async () => {
     dry_run: false,
     changed: true,
     converge: 'ensure_box',
-    resource: { name: 'a', title: 'T' },
+    resource: { boxName: 'a', title: 'T' },
     provider_fact: { outcome: 'changed', origin: 'created', step: 'a' },
   });
   expect(house.log.facts).toEqual([line.data['provider_fact']]);
@@ -61,7 +61,7 @@ test('ensure, enforce, applied to what is so already: noop, and recorded where t
   house.cloud.addBox('a');
   const line = await lineAlone(house, box('a', {}, REAL));
   expect(keysOf(line)).toEqual(withCommon('dry_run', 'changed', 'converge', 'resource', 'provider_fact'));
-  expect(line.data).toMatchObject({ changed: false, resource: { name: 'a' }, provider_fact: { outcome: 'noop' } });
+  expect(line.data).toMatchObject({ changed: false, resource: { boxName: 'a' }, provider_fact: { outcome: 'noop' } });
   expect(house.log.facts).toHaveLength(1);
   await lineAlone(house, box('a', {}, REAL));
   expect(house.log.facts).toHaveLength(1);
@@ -78,7 +78,7 @@ test('read, real', async () => {
   house.cloud.addBox('a');
   const line = await lineAlone(house, readBox('look', 'a', REAL));
   expect(keysOf(line)).toEqual(withCommon('dry_run', 'changed', 'converge', 'resource'));
-  expect(line.data).toMatchObject({ dry_run: false, changed: false, converge: 'single', resource: { name: 'a' } });
+  expect(line.data).toMatchObject({ dry_run: false, changed: false, converge: 'single', resource: { boxName: 'a' } });
 });
 
 test('report: drift against the log, never a fact, whatever dry_run says', async () => {

@@ -149,7 +149,7 @@ function declare(step: Step, makers: ReadonlyMap<string, string>, steps: readonl
 function placed(key: string, value: Value, makers: ReadonlyMap<string, string>): Value {
   if (key !== 'parent' || typeof value !== 'string' || !value.startsWith(BY_NAME)) return value;
   const maker = makers.get(value.slice(BY_NAME.length));
-  return maker === undefined ? value : unknownOf([{ address: maker, path: 'resource.id' }]);
+  return maker === undefined ? value : unknownOf([{ address: maker, path: 'resource.name' }]);
 }
 
 /** The grants on a box go before it does. */

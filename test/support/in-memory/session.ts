@@ -139,7 +139,8 @@ function boxActual({ name, parent, title, labels, color, secret }: Box): JsonObj
 export function boxResource(box: Box): JsonObject {
   return {
     id: box.id,
-    name: box.name,
+    name: box.id,
+    boxName: box.name,
     parent: box.parent,
     title: box.title,
     labels: box.labels,

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { hasChanges } from '../../../src/core/plan.ts';
+import { at, boxFact, changesOf, House, outcomesOf, thrownBy } from '../../support/in-memory/house.ts';
+import { box, dropBox, playbookOf, readBox } from '../../support/in-memory/playbooks.ts';
+
+const ADOPT = { verb: 'adopt' } as const;
+
+test('every ensure step is an adoption, whatever the playbook says; the rest takes no part', async () => {
+  const house = new House();
+  house.cloud.addBox('enforced', { title: 'live' });
+  house.cloud.addBox('reported');
+  house.cloud.addBox('dry');
+  const playbook = playbookOf([
+    box('enforced', { title: 'declared' }),
+    box('reported', {}, { reconcile: 'report' }),
+    box('dry', {}, { dryRun: true }),
+    readBox('look', 'dry'),
+    dropBox('old'),
+  ]);
+  expect(changesOf(await house.plan(playbook, ADOPT))).toEqual({
+    enforced: 'adopt',
+    reported: 'adopt',
+    dry: 'adopt',
+    look: 'skipped',
+    drop_old: 'skipped',
+  });
+  const report = await house.applied(playbook, ADOPT);
+  expect(report.command).toBe('adopt');
+  expect(report.summary).toMatchObject({ adopted: 3, skipped: 2 });
+  expect(house.cloud.writes).toEqual([]);
+  expect(hasChanges((await house.plan(playbook, ADOPT)).plan)).toBe(false);
+});
+
+test('what is absent is listed, what is owned as it is live is left', async () => {
+  const house = new House();
+  house.cloud.addBox('same');
+  house.log.remember(boxFact('same'));
+  const result = await house.plan(playbookOf([box('same'), box('gone')]), ADOPT);
+  expect(changesOf(result)).toEqual({ same: 'none', gone: 'none' });
+  expect(at(result.plan, 'gone')).toMatchObject({ present: false, record: null });
+});
+
+test('an adoption by the verb is not the digest of an apply', async () => {
+  const house = new House();
+  house.cloud.addBox('a');
+  const playbook = playbookOf([box('a', {}, { reconcile: 'adopt' })]);
+  const [adopt, apply] = [await house.plan(playbook, ADOPT), await house.plan(playbook)];
+  expect(at(adopt.plan, 'a').plan_digest).toBe(at(apply.plan, 'a').plan_digest);
+  expect(adopt.plan.digest).not.toBe(apply.plan.digest);
+});
+
+test('without auth there is nothing to look at', async () => {
+  await thrownBy(new House().plan(playbookOf([box('a', {}, { auth: null })]), ADOPT), 'AUTH_REQUIRED');
+});
+
+test('after an adoption of something that differs, the playbook is what has to change', async () => {
+  const house = new House();
+  house.cloud.addBox('a', { title: 'live' });
+  const playbook = playbookOf([box('a', { title: 'declared' })]);
+  expect(outcomesOf(await house.applied(playbook, ADOPT))).toEqual({ a: 'adopted' });
+  expect(at((await house.plan(playbook)).plan, 'a')).toMatchObject({ change: 'update', recorded: { title: 'live' } });
+});
