@@ -23,6 +23,8 @@ export interface EhdbLogOptions {
   readonly skipInvalid?: boolean;
   readonly timing?: EhdbTiming;
   readonly limits?: Partial<EhdbLimits>;
+  /** Gives up reading. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -103,9 +105,9 @@ class EhdbLog implements InspectableLog {
 
   /** Returns how many broken rows were passed over. */
   async #eachEntry(onEntry: OnEntry): Promise<number> {
-    const { token, userAgent, timing = SYSTEM_TIMING } = this.#options;
+    const { token, userAgent, timing = SYSTEM_TIMING, signal } = this.#options;
     const limits = { ...EHDB_LIMITS, ...this.#options.limits };
-    const transport = new EhdbTransport(token, userAgent, limits, timing);
+    const transport = new EhdbTransport({ token, userAgent, limits, timing, signal });
     const source: PageSource = { address: this.#address, token, transport, limits };
     let number = 0;
     let skipped = 0;

@@ -5,7 +5,8 @@ import { systemCode } from './problems.ts';
 
 /** Time and chance, so that a test need not wait. */
 export interface EhdbTiming {
-  sleep(ms: number): Promise<void>;
+  /** Ends early, without an error, when the signal aborts. */
+  sleep(ms: number, signal: AbortSignal | undefined): Promise<void>;
   /** In [0, 1). */
   random(): number;
 }
@@ -27,7 +28,20 @@ export const EHDB_LIMITS: EhdbLimits = {
   bodyBytes: 64 * 1024 * 1024,
   pageRows: 1000,
 };
-export const SYSTEM_TIMING: EhdbTiming = { sleep: (ms) => pause(ms).then(() => undefined), random: Math.random };
+export const SYSTEM_TIMING: EhdbTiming = {
+  sleep: (ms, signal) => pause(ms, undefined, { signal }).catch(() => undefined),
+  random: Math.random,
+};
+
+export interface TransportOptions {
+  /** Sent as bearer; null: none is sent. */
+  readonly token: string | null;
+  readonly userAgent: string;
+  readonly limits: EhdbLimits;
+  readonly timing: EhdbTiming;
+  /** Gives up what is under way and what would come. */
+  readonly signal: AbortSignal | undefined;
+}
 
 /** What one request came to. */
 export type Exchange =
@@ -43,24 +57,27 @@ const PASSING_STATUS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 /** Sends GETs to one server. Redirects are not followed: the token goes nowhere else. */
 export class EhdbTransport {
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #limits: EhdbLimits;
-  readonly #timing: EhdbTiming;
+  readonly #options: TransportOptions;
   #agent: Promise<Dispatcher> | null = null;
 
-  constructor(token: string | null, userAgent: string, limits: EhdbLimits, timing: EhdbTiming) {
+  constructor(options: TransportOptions) {
+    const { token, userAgent } = options;
     const authorization: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
     this.#headers = { accept: 'application/json', 'user-agent': userAgent, ...authorization };
-    this.#limits = limits;
-    this.#timing = timing;
+    this.#options = options;
   }
 
   /** Asks until there is an answer that stays, or no sense in asking again. */
   async get(url: URL): Promise<Exchange> {
+    const { timing, signal } = this.#options;
     for (let tries = 1; ; tries += 1) {
+      if (signal?.aborted === true) return INTERRUPTED;
       const exchange = await this.#once(url);
       const passing = exchange.kind === 'lost' ? exchange.passing : PASSING_STATUS.has(exchange.status);
       if (!passing || tries === MAX_TRIES) return exchange;
-      await this.#timing.sleep(Math.max(askedDelay(exchange), this.#backoff(tries)));
+      // Full jitter: between 0 and the exponential bound.
+      const backoff = timing.random() * Math.min(CAP_MS, BASE_MS * 2 ** tries);
+      await timing.sleep(Math.max(askedDelay(exchange), backoff), signal);
     }
   }
 
@@ -70,26 +87,22 @@ export class EhdbTransport {
     await agent?.destroy();
   }
 
-  /** Full jitter: between 0 and the exponential bound. */
-  #backoff(tries: number): number {
-    return this.#timing.random() * Math.min(CAP_MS, BASE_MS * 2 ** tries);
-  }
-
   async #once(url: URL): Promise<Exchange> {
-    this.#agent ??= openAgent(this.#limits);
+    const { limits, signal: interrupt } = this.#options;
+    this.#agent ??= openAgent(limits);
     const agent = await this.#agent;
-    const signal = AbortSignal.timeout(this.#limits.requestMs);
+    const deadline = AbortSignal.timeout(limits.requestMs);
+    const signal = interrupt === undefined ? deadline : AbortSignal.any([deadline, interrupt]);
     try {
       const { origin, pathname, search } = url;
       const request = { origin, path: pathname + search, method: 'GET' as const, headers: this.#headers, signal };
       const { statusCode: status, headers, body } = await agent.request(request);
-      const bytes = await readBounded(body, this.#limits.bodyBytes);
+      const bytes = await readBounded(body, limits.bodyBytes);
       if (bytes !== null) return { kind: 'answered', status, headers, body: bytes };
-      return lost(`the answer is longer than ${this.#limits.bodyBytes} bytes`, false);
+      return lost(`the answer is longer than ${limits.bodyBytes} bytes`, false);
     } catch (error) {
-      return signal.aborted
-        ? lost(`no whole answer came within ${this.#limits.requestMs} ms`, false)
-        : troubleOf(error);
+      if (interrupt?.aborted === true) return INTERRUPTED;
+      return deadline.aborted ? lost(`no whole answer came within ${limits.requestMs} ms`, false) : troubleOf(error);
     }
   }
 }
@@ -115,6 +128,8 @@ async function readBounded(body: AsyncIterable<Buffer>, most: number): Promise<B
   }
   return Buffer.concat(chunks);
 }
+
+const INTERRUPTED: Exchange = { kind: 'lost', why: 'the run was interrupted', passing: false };
 
 function lost(why: string, passing: boolean): Exchange {
   return { kind: 'lost', why, passing };

@@ -102,17 +102,19 @@ function integerText(id: number | string): string {
 
 /** The links of a line that is sealed as our rows are; null for a line that someone else wrote. */
 export function sealOf(line: Buffer): { readonly prev: string; readonly hash: string } | null {
+  const hash = hashOf(line);
+  const prev = line.length - SEAL_BYTES + PREV_KEY.length;
+  return hash === null ? null : { prev: line.toString('latin1', prev, prev + 64), hash };
+}
+
+/** The hash alone. */
+export function hashOf(line: Buffer): string | null {
   const start = line.length - SEAL_BYTES;
   const prev = start + PREV_KEY.length;
   const hash = prev + 64 + BETWEEN.length;
-  if (
-    start <= 0 ||
-    !holdsAt(line, PREV_KEY, start) ||
-    !holdsAt(line, BETWEEN, prev + 64) ||
-    !holdsAt(line, END, hash + 64)
-  )
-    return null;
-  return { prev: line.toString('latin1', prev, prev + 64), hash: line.toString('latin1', hash, hash + 64) };
+  const isSealed =
+    start > 0 && holdsAt(line, PREV_KEY, start) && holdsAt(line, BETWEEN, prev + 64) && holdsAt(line, END, hash + 64);
+  return isSealed ? line.toString('latin1', hash, hash + 64) : null;
 }
 
 function holdsAt(line: Buffer, part: Buffer, at: number): boolean {

@@ -1,4 +1,4 @@
-import { SEAL_BYTES, sealOf } from './encode-row.ts';
+import { hashOf, SEAL_BYTES } from './encode-row.ts';
 import type { Line } from './lines.ts';
 
 /**
@@ -7,7 +7,8 @@ import type { Line } from './lines.ts';
  */
 export interface ScannedFact {
   readonly sequence: number;
-  readonly hash: string;
+  /** Its hash. */
+  readonly key: string;
   readonly target: string;
   readonly recordedAt: string;
   readonly urn: string;
@@ -41,10 +42,10 @@ const OWN_FACT = new RegExp(
 export function scanFact({ bytes, offset, number }: Line): ScannedFact | null {
   const found = OWN_FACT.exec(bytes.toString('latin1', 0, HEAD_BYTES));
   if (found === null) return null;
-  const seal = sealOf(bytes);
+  const key = hashOf(bytes);
   const [, sequence, recordedAt, target, urn, stack, resourceId, origin, credential] = found;
   if (
-    seal === null ||
+    key === null ||
     bytes[bytes.length - SEAL_BYTES - 1] !== CLOSING_BRACE ||
     recordedAt === undefined ||
     target === undefined ||
@@ -56,7 +57,7 @@ export function scanFact({ bytes, offset, number }: Line): ScannedFact | null {
     (resourceId === undefined ? 0 : 1) | (origin === undefined ? 0 : 2) | (credential === undefined ? 0 : 4);
   return {
     sequence: Number(sequence),
-    hash: seal.hash,
+    key,
     target,
     recordedAt,
     urn,

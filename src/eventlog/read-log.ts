@@ -56,19 +56,16 @@ export async function foldFile(
   const cutoff = startCutoff(options.until);
   const lines = startLines(options);
   let ordered = true;
-  const take = (row: Pick<Entry, 'sequence' | 'key' | 'recordedAt'>, foldRow: () => void): void => {
+  const isFolded = (row: Pick<Entry, 'sequence' | 'key' | 'recordedAt'>): boolean => {
     const placement = ordered ? sequence.place(row) : 'disorder';
-    if (placement === 'fold' && cutoff.isWithin(row.recordedAt)) foldRow();
     if (placement === 'disorder') ordered = false;
+    return placement === 'fold' && cutoff.isWithin(row.recordedAt);
   };
   const end = await eachRow(handle, size, options, from?.place ?? FILE_START, (line) => {
     // What is to be passed over has to be parsed to be found.
     const fact = options.skipInvalid ? null : scanFact(line);
-    if (fact === null) for (const entry of lines.entriesOf(line)) take(entry, () => fold.add(entry));
-    else
-      take({ sequence: fact.sequence, key: fact.hash, recordedAt: fact.recordedAt }, () => {
-        fold.defer(fact);
-      });
+    if (fact !== null && isFolded(fact)) fold.defer(fact);
+    if (fact === null) for (const entry of lines.entriesOf(line)) if (isFolded(entry)) fold.add(entry);
   });
   if (!ordered) return foldSorted(handle, size, options);
   const folded = fold.finish();

@@ -144,6 +144,23 @@ test('an answer that does not come, and one that does not end, are bounded', asy
   expect((await refusalOf(large.log.read('cloud'))).detail).toContain('longer than 4000 bytes');
 });
 
+test('an interrupt ends it, while it waits for an answer as while it waits to ask again', async () => {
+  const server = await startEhdbServer();
+  const interrupt = new AbortController();
+  server.faults.push(() => interrupt.abort());
+  const { signal } = interrupt;
+  const waiting = openServerLog(server.origin, { signal });
+  expect((await refusalOf(waiting.log.read('cloud'))).detail).toContain('the run was interrupted');
+  await refusalOf(waiting.log.read('cloud'));
+  expect(server.requests).toHaveLength(1);
+  const pausing = new AbortController();
+  server.faults.push(json(503, {}));
+  const timing = { random: () => 1, sleep: async () => pausing.abort() };
+  const asking = openServerLog(server.origin, { signal: pausing.signal, timing });
+  expect((await refusalOf(asking.log.read('cloud'))).detail).toContain('the run was interrupted');
+  expect(server.requests).toHaveLength(2);
+});
+
 test('the token goes to the server, and never into a diagnostic', async () => {
   const echo = { message: `who is Bearer ${TOKEN}?\u202e\n::error::`, outcome: 'rejected' };
   const { read, server } = await readWith([json(500, echo)], TOKEN);
