@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { infra, temporaryFolder } from '../../support/cli-process.ts';
-import { ACCOUNT, type Cloud, expectExit, ORG, openCloud, parsed, stepAt } from '../../support/e2e/cloud.ts';
+import { ACCOUNT, type Cloud, execLines, expectExit, ORG, openCloud, parsed, stepAt } from '../../support/e2e/cloud.ts';
 import { applySchema, planSchema } from '../../support/e2e/contract.ts';
 import { fixturePath, writeFoundation } from '../../support/e2e/fixtures.ts';
 
@@ -139,4 +139,24 @@ it('as it stands: plans and applies with --emulator, and the second plan says no
   const again = await infra(['plan', path, '--emulator', '--detailed-exitcode'], { cwd });
   expectExit(again, 0);
   expect(again.stdout).toMatch(/nothing to do|No changes/i);
+});
+
+it('runs under exec as well, step by step in written order, and again without a change', async () => {
+  const cwd = temporaryFolder();
+  const argv = ['exec', fixturePath('org-foundation'), '--emulator', '--set', 'action=apply'];
+  const first = await infra(argv, { cwd });
+  expectExit(first, 0);
+  const lines = execLines(first);
+  expect(lines).toHaveLength(41);
+  // Enabling one service enables what it needs: those are found as they should be.
+  const found = lines.filter((line) => line.data['changed'] !== true).map((line) => line.step);
+  expect(found).toEqual(['apis[acme-etl-dev][compute.googleapis.com]', 'apis[acme-etl-prod][compute.googleapis.com]']);
+  expect(lines.slice(0, 6).map((line) => line.step)).toEqual([
+    ...FOLDERS.map((name) => `folders[${name}]`),
+    'projects[acme-billing-admin]',
+  ]);
+  const again = execLines(await infra(argv, { cwd }));
+  expect(again.filter((line) => line.status !== 'success' || line.data['changed'] !== false)).toEqual([]);
+  // What exec made is in order for the plan, too.
+  expectExit(await infra(['plan', argv[1] ?? '', '--emulator', '--detailed-exitcode'], { cwd }), 0);
 });

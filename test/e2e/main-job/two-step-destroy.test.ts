@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Cloud, expectExit, ORG, openCloud } from '../../support/e2e/cloud.ts';
+import { ACCOUNT, type Cloud, expectExit, ORG, openCloud, stepAt } from '../../support/e2e/cloud.ts';
 import { google, type Step } from '../../support/e2e/playbooks.ts';
 
 const COMMON = ['action', 'backend', 'provider'];
@@ -161,4 +161,97 @@ it('says so when there is nothing to delete any more', async () => {
     provider_fact: { outcome: 'absent' },
   });
   expect(cloud.writes).toEqual([]);
+});
+
+it('in a plan the confirming step is the one that deletes, under the digest of the plan; confirm is for exec', async () => {
+  const cloud = await cloudWithFolder();
+  cloud.write({ steps: [PLAN, apply('{{ steps.plan_destroy_folder.plan_digest }}')] });
+  const { plan } = await cloud.plan();
+  expect(stepAt(plan, 'plan_destroy_folder')).toMatchObject({ change: 'delete', held: 'dry_run' });
+  expect(stepAt(plan, 'apply_destroy_folder')).toMatchObject({ change: 'delete', held: null });
+  const digests = new Set(plan.steps.map((step) => step.plan_digest));
+  expect(digests.size).toBe(1);
+  const applied = await cloud.apply(plan.digest);
+  expect(stepAt(applied.report, 'apply_destroy_folder').outcome).toBe('deleted');
+  expect(cloud.writes).toEqual(['DELETE /v3/folders/20']);
+});
+
+it('the digest of a plan is the one that exec confirms', async () => {
+  const cloud = await cloudWithFolder();
+  cloud.write({ steps: [apply(undefined)] });
+  const { plan } = await cloud.plan();
+  expect(stepAt(plan, 'apply_destroy_folder').plan_digest).toBe(await planDigest(cloud));
+});
+
+it.each([
+  [
+    'projects.delete',
+    'cloudresourcemanager.projects.delete',
+    { project_id: 'acme-web' },
+    'PATCH',
+    '/v3/projects/acme-web?updateMask=labels',
+    { labels: { a: 'b' } },
+  ],
+  [
+    'services.disable',
+    'serviceusage.services.disable',
+    { project_id: 'acme-web', service_name: 'dlp.googleapis.com' },
+    'POST',
+    '/v1/projects/acme-web/services/dlp.googleapis.com:disable',
+    {},
+  ],
+  [
+    'projects.unlink',
+    'cloudbilling.projects.unlink',
+    { project_id: 'acme-web' },
+    'PUT',
+    '/v1/projects/acme-web/billingInfo',
+    { billingAccountName: '' },
+  ],
+  [
+    'remove_binding',
+    'cloudresourcemanager.organizations.iam.remove_binding',
+    { organization: ORG, role: 'roles/viewer', member: 'user:a@example.com' },
+    'POST',
+    `/v3/${ORG}:setIamPolicy`,
+    { policy: { version: 3, bindings: [] } },
+  ],
+])('every destroy has the same gate: %s', async (_name, action, input, method, path, body) => {
+  const cloud = await openCloud({
+    seed: {
+      projects: [
+        {
+          projectId: 'acme-web',
+          number: '555',
+          parent: ORG,
+          displayName: 'Acme Web',
+          billingAccountName: ACCOUNT,
+          services: ['dlp.googleapis.com'],
+        },
+      ],
+      policies: [
+        {
+          resource: ORG,
+          policy: {
+            bindings: [
+              { role: 'roles/viewer', members: ['user:a@example.com'] },
+              { role: 'roles/owner', members: ['user:o@example.com'] },
+            ],
+          },
+        },
+      ],
+    },
+  });
+  const dry = google('plan_it', action, input, { dry_run: true });
+  const real = (confirm: string) => google('do_it', action, input, { dry_run: false, confirm });
+  cloud.write({ steps: [dry] });
+  const planned = await cloud.exec();
+  expect(Object.keys(planned.lines[0]?.data ?? {}).sort()).toEqual(DRY);
+  await cloud.outOfBand(method, path, body);
+  cloud.write({ steps: [real(String(planned.lines[0]?.data['plan_digest']))] });
+  const stale = await cloud.exec();
+  expect([stale.code, stale.lines[0]?.error?.code]).toEqual([5, 'DIGEST_STALE']);
+  expect(cloud.writes).toEqual([]);
+  cloud.write({ steps: [dry, real('{{ steps.plan_it.plan_digest }}')] });
+  expectExit(await cloud.exec(), 0);
 });
