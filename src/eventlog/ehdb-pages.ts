@@ -13,9 +13,11 @@ export interface PageSource {
   readonly limits: EhdbLimits;
 }
 
-/** What has been read so far: the rows of the highest sequence number may come again. */
+/** What has been read so far. */
 interface Progress {
+  /** The highest sequence number; -1 before the first row. */
   readonly last: number;
+  /** The rows that may come again: those of the last page, and all with the highest number. */
   readonly seen: ReadonlySet<string>;
 }
 
@@ -26,26 +28,28 @@ interface Numbered {
 }
 
 /**
- * The rows of the log, page by page in order of their sequence, none twice. Two shards can share the sequence number at a page's edge: the next
- * page is asked from before it, and rows that came already are dropped, until a page brings nothing new. Throws
- * DiagnosticError where the server refuses or its paging can't be followed.
+ * The rows of the log, page by page in order of their sequence, none twice. Two shards can share the sequence number at
+ * a page's edge: the next page is asked from before it, and rows that came already are dropped, until a page brings
+ * nothing new. Throws DiagnosticError where the server refuses or its paging can't be followed.
  */
 export async function* eachPage(source: PageSource): AsyncGenerator<readonly LosslessJson[], void, undefined> {
   let progress: Progress = { last: -1, seen: new Set() };
   for (;;) {
-    const after = Math.max(0, progress.last - 1);
-    const exchange = await source.transport.get(pageUrl(source.address, after, source.limits.pageRows));
-    const records = pageRecords(exchange, { shown: source.address.shown, token: source.token });
-    const rows = numbered(records, source);
-    checkPage(rows, after, source);
-    const fresh = sortRows(rows, (row) => row).filter((row) => isNew(row, progress));
-    if (fresh.length === 0) return;
+    const rows = await askAfter(Math.max(0, progress.last - 1), source);
+    const fresh = sortRows(rows, (row) => row).filter((row) => !progress.seen.has(idOf(row)));
+    checkPage(rows, fresh, progress, source);
+    if (fresh.length === 0) {
+      await checkEnd(rows, progress, source);
+      return;
+    }
     yield fresh.map(({ record }) => record);
-    progress = advance(progress, fresh);
+    progress = advance(progress, rows);
   }
 }
 
-function numbered(records: readonly LosslessJson[], source: PageSource): readonly Numbered[] {
+async function askAfter(after: number, source: PageSource): Promise<readonly Numbered[]> {
+  const exchange = await source.transport.get(pageUrl(source.address, after, source.limits.pageRows));
+  const records = pageRecords(exchange, { shown: source.address.shown, token: source.token });
   return records.map((record) => {
     const sequence = isLosslessObject(record) ? sequenceOf(record) : null;
     if (sequence === null || sequence < 0) throw unreadable(source, 'served a row without a global_sequence');
@@ -53,34 +57,51 @@ function numbered(records: readonly LosslessJson[], source: PageSource): readonl
   });
 }
 
-function checkPage(rows: readonly Numbered[], after: number, source: PageSource): void {
-  const numbers = new Set(rows.map(({ sequence }) => sequence));
-  if (rows.length >= source.limits.pageRows && numbers.size === 1) {
-    const [sequence] = numbers;
-    throw unreadable(source, `served a whole page of sequence number ${sequence}: what follows it can't be reached`);
-  }
-  const early = after === 0 ? undefined : rows.find(({ sequence }) => sequence <= after);
+function checkPage(
+  rows: readonly Numbered[],
+  fresh: readonly Numbered[],
+  { last }: Progress,
+  source: PageSource,
+): void {
+  const isFull = rows.length >= source.limits.pageRows;
+  if (isFull && isOfOneNumber(rows)) throw wholePage(rows, source);
+  const early = fresh.find(({ sequence }) => sequence < last);
   if (early !== undefined)
-    throw unreadable(
-      source,
-      `was asked for rows after ${after} and served row ${early.sequence}: its paging does not work`,
-    );
+    throw unreadable(source, `was asked for rows after ${last - 1} and served row ${early.sequence}`);
+  if (isFull && fresh.length === 0)
+    throw unreadable(source, `was asked for rows after ${last - 1} and served the page before again`);
 }
 
-function isNew({ key, sequence }: Numbered, { last, seen }: Progress): boolean {
-  return sequence > last || (sequence === last && !seen.has(key));
+/** A page may be smaller than was asked for: where several rows share the last number, more of them may be hidden. */
+async function checkEnd(rows: readonly Numbered[], { last }: Progress, source: PageSource): Promise<void> {
+  if (rows.length < 2 || !isOfOneNumber(rows)) return;
+  const beyond = await askAfter(last, source);
+  if (beyond.some(({ sequence }) => sequence > last)) throw wholePage(rows, source);
 }
 
-function advance(before: Progress, fresh: readonly Numbered[]): Progress {
-  const last = fresh.at(-1)?.sequence ?? before.last;
-  const keys = fresh.filter(({ sequence }) => sequence === last).map(({ key }) => key);
-  return { last, seen: new Set(last === before.last ? [...before.seen, ...keys] : keys) };
+function isOfOneNumber(rows: readonly Numbered[]): boolean {
+  return rows.every(({ sequence }) => sequence === rows[0]?.sequence);
+}
+
+function advance(before: Progress, rows: readonly Numbered[]): Progress {
+  const last = rows.reduce((most, { sequence }) => Math.max(most, sequence), before.last);
+  const ids = rows.map(idOf);
+  return { last, seen: new Set(last === before.last ? [...before.seen, ...ids] : ids) };
+}
+
+function idOf({ sequence, key }: Numbered): string {
+  return `${sequence}:${key}`;
 }
 
 /** The row's ids; where it lacks one, all that it says. */
 function keyOf(record: LosslessJson): string {
   const key = isLosslessObject(record) ? tierKey(record) : null;
   return key ?? JSON.stringify(record, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+}
+
+function wholePage(rows: readonly Numbered[], source: PageSource): Error {
+  const number = rows[0]?.sequence ?? 0;
+  return unreadable(source, `served a whole page of sequence number ${number}: what follows it can't be reached`);
 }
 
 function unreadable({ address }: PageSource, what: string): Error {

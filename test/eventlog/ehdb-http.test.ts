@@ -69,11 +69,42 @@ test('a page wholly of one sequence number is an error', async () => {
   });
 });
 
-test('a server that does not page is found out instead of believed', async () => {
+test.each([2, 3])(
+  'where pages of %i are all it gives, rows that share a number are not lost silently',
+  async (maxLimit) => {
+    const rows = [made(1), made(3, 'a', 'a'), made(3, 'b', 'b'), made(3, 'c', 'c'), made(4)];
+    const { origin } = await startEhdbServer({ rows, maxLimit });
+    expect((await refusalOf(openServerLog(origin).log.read('cloud'))).detail).toContain('of sequence number 3');
+  },
+);
+
+test('rows that share the last number are the end where nothing comes after them', async () => {
+  const { origin } = await startEhdbServer({ rows: [made(1), made(3, 'a', 'a'), made(3, 'b', 'b')], maxLimit: 2 });
+  expect(await ownedOf(origin)).toEqual(['p1', 'a', 'b']);
+});
+
+test('a server that gives its only page whatever is asked for is read', async () => {
   const { origin, faults } = await startEhdbServer();
-  const first = reply([made(1), made(2), made(3)].map((row) => JSON.stringify(row)));
-  for (let asked = 0; asked < 2; asked += 1) faults.push((_, response) => sendJson(response, 200, first));
-  expect((await refusalOf(openServerLog(origin).log.read('cloud'))).detail).toContain('its paging does not work');
+  const page = reply([made(1), made(2), made(3)].map((row) => JSON.stringify(row)));
+  for (let asked = 0; asked < 2; asked += 1) faults.push((_, response) => sendJson(response, 200, page));
+  expect(await ownedOf(origin)).toEqual(['p1', 'p2', 'p3']);
+});
+
+test('one that gives a full page again, or earlier rows, is found out instead of believed', async () => {
+  const full = reply(Array.from({ length: 1000 }, (_, index) => JSON.stringify(made(index + 1))));
+  const late = reply([JSON.stringify(made(5))]);
+  const early = reply([JSON.stringify(made(2))]);
+  for (const [first, second, detail] of [
+    [full, full, 'served the page before again'],
+    [late, early, 'was asked for rows after 4 and served row 2'],
+  ] as const) {
+    const { origin, faults } = await startEhdbServer();
+    faults.push(
+      (_, response) => sendJson(response, 200, first),
+      (_, response) => sendJson(response, 200, second),
+    );
+    expect((await refusalOf(openServerLog(origin).log.read('cloud'))).detail).toContain(detail);
+  }
 });
 
 test('a row without a sequence number is an error', async () => {
