@@ -5,6 +5,7 @@ import { scanFact } from './fact-scan.ts';
 import { sortRows } from './fold-log.ts';
 import { FILE_START, type Line } from './lines.ts';
 import { parseLossless, toJson } from './lossless.ts';
+import { timeOf } from './marked-fold.ts';
 import type { Entry } from './parse-row.ts';
 import { eachRow, type ReadOptions, startLines } from './read-log.ts';
 
@@ -54,11 +55,22 @@ function rowOf({ bytes, number }: Line, entry: Entry): HistoryRow {
 }
 
 /**
- * The rows of one resource in log order, each once: facts, intents and their outcomes, under every URN that it had
- * (followed through `renamed_from` and `renamed_to`).
+ * The rows of one resource, each once: facts, intents and their outcomes, under every URN that it had in any of the
+ * logs (followed through `renamed_from` and `renamed_to`). Each log keeps its own order; between logs the time counts,
+ * and where a row has none yet, the order of the list, the writable log last.
  */
-export async function historyOf(log: HasHistory, urn: string): Promise<readonly HistoryRow[]> {
-  const urns = await namesOf(log, urn);
+export async function historyOf(logs: readonly HasHistory[], urn: string): Promise<readonly HistoryRow[]> {
+  const urns = await namesOf(logs, urn);
+  const histories: (readonly TimedRow[])[] = [];
+  for (const log of logs) histories.push(withTimes(await rowsAbout(log, urns)));
+  return histories
+    .flat()
+    .sort((a, b) => (a.at === b.at ? 0 : a.at - b.at))
+    .map(({ row }) => row);
+}
+
+async function rowsAbout(log: HasHistory, urns: ReadonlySet<string>): Promise<readonly HistoryRow[]> {
+  // Sequence numbers are a log's own.
   const intents = new Set<number>();
   const rows: HistoryRow[] = [];
   await log.history(
@@ -70,6 +82,20 @@ export async function historyOf(log: HasHistory, urn: string): Promise<readonly 
     (other) => urns.has(other),
   );
   return sortRows(rows, ({ entry }) => entry);
+}
+
+interface TimedRow {
+  readonly row: HistoryRow;
+  /** The latest time of this row and those before it, in milliseconds: sorting by it keeps a log's order. */
+  readonly at: number;
+}
+
+function withTimes(rows: readonly HistoryRow[]): readonly TimedRow[] {
+  let at = Number.NEGATIVE_INFINITY;
+  return rows.map((row) => {
+    at = Math.max(at, timeOf(row.entry.recordedAt) ?? at);
+    return { row, at };
+  });
 }
 
 function isAbout({ item }: Entry, urns: ReadonlySet<string>, intents: ReadonlySet<number>): boolean {
@@ -86,19 +112,17 @@ function isAbout({ item }: Entry, urns: ReadonlySet<string>, intents: ReadonlySe
 }
 
 /** Every URN that the resource had or has. */
-async function namesOf(log: HasHistory, urn: string): Promise<ReadonlySet<string>> {
+async function namesOf(logs: readonly HasHistory[], urn: string): Promise<ReadonlySet<string>> {
   const renames: (readonly [string, string])[] = [];
   const note = ({ urn: own, renamed_from, renamed_to }: ProviderFact): void => {
     if (renamed_from !== undefined) renames.push([own, renamed_from]);
     if (renamed_to !== undefined) renames.push([own, renamed_to]);
   };
-  await log.history(
-    ({ entry: { item } }) => {
-      if (item.kind === 'fact' && item.fact.outcome !== 'planned') note(item.fact);
-    },
-    // What can be left out unparsed says nothing about renaming.
-    () => false,
-  );
+  const look = ({ entry: { item } }: HistoryRow): void => {
+    if (item.kind === 'fact' && item.fact.outcome !== 'planned') note(item.fact);
+  };
+  // What can be left out unparsed says nothing about renaming.
+  for (const log of logs) await log.history(look, () => false);
   const names = new Set([urn]);
   for (let known = 0; known < names.size; ) {
     known = names.size;

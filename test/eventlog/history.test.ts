@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { historyOf } from '../../src/eventlog/history.ts';
+import { type HasHistory, historyOf } from '../../src/eventlog/history.ts';
 import { startMarkedFold } from '../../src/eventlog/marked-fold.ts';
 import { context, factOf, factRow, intentRow, outcomeRow } from './support/facts.ts';
 import { facts } from './support/histories.ts';
@@ -60,8 +60,8 @@ test('at a time, rows out of order count by their time all the same', async () =
   expect([...(await log.readAt('cloud', at(0))).model.owned.keys()]).toEqual([factOf('a').urn]);
 });
 
-const sequences = async (log: Parameters<typeof historyOf>[0], project: string) =>
-  (await historyOf(log, factOf(project).urn)).map(({ entry }) => entry.sequence);
+const sequences = async (log: HasHistory, project: string) =>
+  (await historyOf([log], factOf(project).urn)).map(({ entry }) => entry.sequence);
 
 test('the history of a resource has its facts, its intents and their outcomes, whatever the target', async () => {
   const { log } = await hourlyLog();
@@ -69,7 +69,7 @@ test('the history of a resource has its facts, its intents and their outcomes, w
   await log.append(context({ target: 'emulator' }), [factRow('a'), factRow('b')]);
   expect(await sequences(log, 'a')).toEqual([1, 4, 5]);
   expect(await sequences(log, 'nobody')).toEqual([]);
-  const [first] = await historyOf(log, factOf('a').urn);
+  const [first] = await historyOf([log], factOf('a').urn);
   expect(first?.json).toMatchObject({ global_sequence: 1, type: 'provider.intent' });
 });
 
@@ -103,7 +103,7 @@ test('rows of others that carry the resource under a URN of ours are in its hist
   await writeFile(path, `${JSON.stringify(factOf('a', { urn: 'their:a' }))}\n`);
   const log = openLog(path, { mapForeign: (fact) => ({ ...fact, urn: fact.urn.replace('their:a', factOf('a').urn) }) });
   await log.append(context(), [factRow('a')]);
-  expect((await historyOf(log, factOf('a').urn)).map(({ line }) => line)).toEqual([1, 2]);
+  expect((await historyOf([log], factOf('a').urn)).map(({ line }) => line)).toEqual([1, 2]);
 });
 
 test('since when a stack owns a resource is told, whichever way a row is read', async () => {
@@ -139,4 +139,21 @@ test('ownership begins anew with another stack, and after an end', async () => {
   }
   const hours = seen.map((time) => (time === null ? null : new Date(time).getUTCHours()));
   expect(hours).toEqual([0, 0, 2, 2, 2, null, 6]);
+});
+
+test('over several logs a resource is followed by name, and their sequence numbers are not mixed up', async () => {
+  const [{ log: other }, { log: own, path }] = [await hourlyLog(), await hourlyLog()];
+  await other.append(context(), [intentRow('old'), factRow('old')]);
+  await own.append(context(), [intentRow('else')]);
+  await own.append(context(), [outcomeRow(1, 'done'), factRow('new', { renamed_from: factOf('old').urn })]);
+  await other.append(context(), [outcomeRow(1, 'done')]);
+  await writeFile(path, `${JSON.stringify(factOf('new', { outcome: 'noop' }))}\n`, { flag: 'a' });
+  const rows = await historyOf([other, own], factOf('new').urn);
+  expect(rows.map(({ entry: { item, recordedAt } }) => [item.kind, recordedAt?.slice(11, 13) ?? null])).toEqual([
+    ['intent', '00'],
+    ['fact', '00'],
+    ['outcome', '01'],
+    ['fact', '01'],
+    ['fact', null],
+  ]);
 });
