@@ -54,7 +54,7 @@ function deviations(then: readonly DigestEntry[], run: PlanRun, done: ReadonlySe
   const before = new Map(then.map((entry) => [entry.address, entry]));
   const now = new Map(run.digestInput.steps.map((entry) => [entry.address, entry]));
   const addresses = new Set([...before.keys(), ...now.keys()]);
-  const own = withDependants(done, run);
+  const own = withDependants(done, then, run);
   return [...addresses].filter((address) => !isExplained(before.get(address), now.get(address), run, own));
 }
 
@@ -73,9 +73,10 @@ function isExplained(
   return jsonEquals(withoutLateNames(filled, then), withoutLateNames(now as Json, then));
 }
 
-/** The steps that were done under this digest, with all that depend on them, directly or not. */
-function withDependants(done: ReadonlySet<string>, run: PlanRun): ReadonlySet<string> {
-  const edges = new Map([...run.steps].map(([address, { item }]) => [address, item.dependsOn]));
+/** The steps that were done under this digest, with all that depend on them, directly or not, then or now. */
+function withDependants(done: ReadonlySet<string>, then: readonly DigestEntry[], run: PlanRun): ReadonlySet<string> {
+  const edges = new Map([...run.steps].map(([address, { item }]) => [address, [...item.dependsOn]]));
+  for (const { address, depends_on: needs } of then) if (Array.isArray(needs)) edges.get(address)?.push(...needs);
   return closureOf(done, reversed(edges));
 }
 

@@ -2,6 +2,7 @@ import { diagnostic } from '../../core/codes.ts';
 import { type Diagnostic, DiagnosticError, hasErrors } from '../../core/diagnostics.ts';
 import { UNSCOPED } from '../../core/facts.ts';
 import type { Owned, OwnershipModel } from '../../core/fold.ts';
+import { type Edges, reversed } from '../../core/graph.ts';
 import type { Step } from '../../core/step.ts';
 import { urnThroughLog } from '../log-names.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -23,11 +24,12 @@ export function intendDestroy(ports: EnginePorts, base: Prepared, model: Ownersh
     ]),
   );
   const taking = [...candidates.values()].filter(({ item }) => verdicts.get(item.step.address) !== 'left');
-  const steps = taking.map((candidate) => deleteStep(candidate, beforeIt(candidate, base, verdicts)));
-  const main = steps.filter((step) => !isWithin(verdicts, step));
+  const dependants = reversed(new Map([...base.steps].map(([address, { dependsOn }]) => [address, dependsOn])));
+  const steps = taking.map((candidate) => deleteStep(candidate, beforeIt(candidate, dependants, verdicts)));
+  const main = steps.filter((step) => !isWithin(verdicts, step.address));
   const linked = linkAll(ports.catalogues, main, base.options, 'destroy');
   const alone = steps
-    .filter((step) => isWithin(verdicts, step))
+    .filter((step) => isWithin(verdicts, step.address))
     .map((step) => linkAll(ports.catalogues, [step], base.options, 'destroy'));
   const problems = [...linked.diagnostics, ...alone.flatMap(({ diagnostics }) => diagnostics)];
   if (hasErrors(problems)) throw new DiagnosticError(problems);
@@ -69,8 +71,8 @@ function isTaking(verdicts: ReadonlyMap<string, Verdict>, address: string): bool
   return verdicts.has(address) && verdicts.get(address) !== 'left';
 }
 
-function isWithin(verdicts: ReadonlyMap<string, Verdict>, step: Step): boolean {
-  const verdict = verdicts.get(step.address);
+function isWithin(verdicts: ReadonlyMap<string, Verdict>, address: string): boolean {
+  const verdict = verdicts.get(address);
   return verdict !== null && verdict !== undefined && verdict !== 'left' && verdict.kind === 'within';
 }
 
@@ -136,18 +138,18 @@ function notOurs({ step, declaration }: PreparedStep, owned: Owned | null): Diag
 }
 
 /** What goes first: all that depends on it; of what it takes along, what depends on that. What goes along goes after. */
-function beforeIt({ item }: Candidate, base: Prepared, verdicts: ReadonlyMap<string, Verdict>): readonly string[] {
+function beforeIt({ item }: Candidate, dependants: Edges, verdicts: ReadonlyMap<string, Verdict>): readonly string[] {
   const own = verdicts.get(item.step.address);
   if (own !== null && own !== undefined && own !== 'left' && own.kind === 'within') return [own.container];
   const found = new Set<string>();
   const open = [item.step.address];
   const seen = new Set(open);
   for (let address = open.pop(); address !== undefined; address = open.pop()) {
-    for (const { step, dependsOn } of base.steps.values()) {
-      if (!dependsOn.includes(address) || seen.has(step.address) || !isTaking(verdicts, step.address)) continue;
-      seen.add(step.address);
-      if (isWithin(verdicts, step)) open.push(step.address);
-      else found.add(step.address);
+    for (const dependant of dependants.get(address) ?? []) {
+      if (seen.has(dependant) || !isTaking(verdicts, dependant)) continue;
+      seen.add(dependant);
+      if (isWithin(verdicts, dependant)) open.push(dependant);
+      else found.add(dependant);
     }
   }
   return [...found];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hasChanges } from '../../../src/core/plan.ts';
 import type { Playbook } from '../../../src/core/step.ts';
-import { boxFact, digestOf, House } from '../../support/in-memory/house.ts';
+import { boxFact, digestOf, House, type RunOptions } from '../../support/in-memory/house.ts';
 import { type Death, MortalProcess } from '../../support/in-memory/mortal.ts';
 import {
   box,
@@ -56,7 +56,7 @@ function stepFor(house: House, parts: readonly Part[], item: Part, index: number
   const dependsOn = earlier.map(nameOf(parts));
   const boxes = earlier.filter((need) => parts[need]?.kind === 'box');
   const [within] = boxes;
-  const parent = within !== undefined && item.inParent ? ref(`p${within}`, 'resource.id') : 'organizations/1';
+  const parent = within !== undefined && item.inParent ? ref(`p${within}`, 'resource.name') : 'organizations/1';
   const overrides = { dependsOn, protect: item.protect };
   switch (item.kind) {
     case 'box':
@@ -119,23 +119,32 @@ test('the order of the steps in the file changes neither the plan nor what comes
 });
 
 /** Applies in a process that dies; what is left of it is in cloud and log. */
-async function killed({ house, playbook }: Site, confirm: string, death: Death | null): Promise<MortalProcess> {
+async function killed(
+  { house, playbook }: Site,
+  confirm: string,
+  death: Death | null,
+  run: RunOptions = {},
+): Promise<MortalProcess> {
   const mortal = new MortalProcess(death);
   const ports = house.ports({ log: mortal.log(house.log), pool: mortal.pool(house.pool) });
-  await Promise.race([house.apply(playbook, { confirm }, ports), mortal.died]);
+  await Promise.race([house.apply(playbook, { ...run, confirm }, ports), mortal.died]);
   house.log.held.clear();
   return mortal;
 }
 
-/** Every place where the run of a site can die. */
-async function deathsOf(parts: readonly Part[]): Promise<readonly Death[]> {
-  const whole = build(parts);
-  const { counts } = await killed(whole, digestOf(await whole.house.plan(whole.playbook)), null);
+/** Every place where a process that did this much could have died. */
+function deathsIn({ counts }: MortalProcess): readonly Death[] {
   return (['append', 'write'] as const).flatMap((at) =>
     Array.from({ length: counts[at] }, (_, index) => index + 1).flatMap((nth) =>
       (['before', 'after'] as const).map((when) => ({ at, nth, when })),
     ),
   );
+}
+
+/** Every place where the apply of a site can die. */
+async function deathsOf(parts: readonly Part[]): Promise<readonly Death[]> {
+  const whole = build(parts);
+  return deathsIn(await killed(whole, digestOf(await whole.house.plan(whole.playbook)), null));
 }
 
 test('killed at any append or write, the same digest goes on: nothing is made twice, nothing confirmed is lost', async () => {
@@ -242,3 +251,41 @@ test('whatever someone does while a run waits: what they set in our fields is no
     { numRuns: 100 },
   );
 });
+
+const DESTROY = { verb: 'destroy' } as const;
+
+/** A site that was applied, and the digest of its destruction. */
+async function doomed(parts: readonly Part[]): Promise<Site & { readonly confirm: string }> {
+  const made = build(parts.filter((item) => item.kind !== 'drop' && item.kind !== 'read'));
+  await made.house.applied(made.playbook);
+  return { ...made, confirm: digestOf(await made.house.plan(made.playbook, DESTROY)) };
+}
+
+test('a destruction killed at any append or write goes on under the same digest, and keeps what it must', async () => {
+  await fc.assert(
+    fc.asyncProperty(site, async (parts) => {
+      const whole = await doomed(parts);
+      const deaths = deathsIn(await killed(whole, whole.confirm, null, DESTROY));
+      const left = [whole.house.cloud.boxes.size, whole.house.cloud.shelves.size];
+      for (const death of deaths) {
+        const broken = await doomed(parts);
+        const { house, playbook, confirm } = broken;
+        await killed(broken, confirm, death, DESTROY);
+        const report = await house.applied(playbook, { ...DESTROY, confirm });
+        expect(report.summary, JSON.stringify(death)).toMatchObject({
+          failed: 0,
+          refused: 0,
+          skipped: 0,
+          uncertain: 0,
+        });
+        expect([house.cloud.boxes.size, house.cloud.shelves.size]).toEqual(left);
+        const { model, openIntents } = await house.log.read('cloud');
+        expect(openIntents).toEqual([]);
+        expect([...model.owned.keys()].sort()).toEqual(
+          [...(await whole.house.log.read('cloud')).model.owned.keys()].sort(),
+        );
+      }
+    }),
+    { numRuns: 20 },
+  );
+}, 60_000);

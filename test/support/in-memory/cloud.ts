@@ -108,6 +108,15 @@ export class MemoryCloud {
     this.boxes.set(name, { ...box, ...change, etag: box.etag + 1 });
   }
 
+  /** Removes a box with all that lies in it. */
+  removeBox(box: Box): void {
+    this.boxes.delete(box.name);
+    for (const grant of [...this.grants])
+      if (grant.startsWith(`mem:store:grant:${box.name}/`)) this.grants.delete(grant);
+    for (const shelf of [...this.shelves.values()]) if (shelf.parent === box.id) this.shelves.delete(shelf.id);
+    for (const inner of [...this.boxes.values()]) if (inner.parent === box.id) this.removeBox(inner);
+  }
+
   /** The writes that arrived, each as the URNs that went out together. */
   get writes(): readonly (readonly string[])[] {
     return this.calls.filter((call) => call.kind === 'write').map((call) => call.what);

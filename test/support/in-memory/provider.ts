@@ -149,12 +149,11 @@ export class MemoryProvider implements LifecycleProvider {
     return done(box.id, boxResource(box));
   }
 
+  /** A box takes along what lies in it. */
   #deleteBox(box: Box): WriteResult {
-    if ([...this.#cloud.boxes.values()].some((child) => child.parent === box.id && child.state === 'ACTIVE'))
-      return { kind: 'failed', why: diagnostic('FOLDER_NOT_EMPTY', `${box.name} is not empty.`) };
     if (this.#cloud.retention)
       this.#cloud.boxes.set(box.name, { ...box, state: 'DELETE_REQUESTED', etag: box.etag + 1 });
-    else this.#cloud.boxes.delete(box.name);
+    else this.#cloud.removeBox(box);
     return done(box.id, null);
   }
 
