@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
 import type { Discovery, DraftedScope, ProviderResource, ResourceReference } from '../core/inventory.ts';
-import type { Json } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json.ts';
 import type { ChangeContext, Declaration, Observation } from '../core/resource.ts';
 import type { AuthSpec, EndpointSpec, GuardSpec, PollSpec } from '../core/step.ts';
 import type { ValueObject } from '../core/value.ts';
@@ -115,6 +115,26 @@ export interface WriteHooks {
 export interface LifecycleProvider extends CloudProvider {
   /** Results in the order of the operations; never throws for what the cloud does. */
   write(operations: readonly WriteOperation[], hooks: WriteHooks): Promise<readonly WriteResult[]>;
+  /** Where a create leaves its nonce in the cloud. */
+  readonly recovery?: Recovery;
+}
+
+/** What a look for what a nonce made shows. Not found does not prove that it was never made. */
+export type OperationFinding =
+  | { readonly kind: 'found'; readonly id: string; readonly resource: Json }
+  | { readonly kind: 'not_found' }
+  | { readonly kind: 'unreadable'; readonly why: Diagnostic }
+  /** More than one resource, or someone else's, carries it. */
+  | { readonly kind: 'conflict'; readonly why: Diagnostic };
+
+/** Finding and undoing a create by its nonce, where its answer was lost or the rest of its run failed. */
+export interface Recovery {
+  findOperation(target: Target, nonce: string): Promise<OperationFinding>;
+  /**
+   * Deletes what the nonce made and nothing else: `noop` where nothing carries it, `failed` where something depends on it.
+   * Newest first is the caller's to keep.
+   */
+  rollBack(target: Target, nonce: string, timeoutMs: number | null): Promise<WriteResult>;
 }
 
 /** What a provider is opened with: one per distinct auth and endpoint of a run. */
@@ -122,6 +142,8 @@ export interface ProviderRequest {
   readonly provider: string;
   readonly auth: AuthSpec | null;
   readonly endpoint: EndpointSpec | null;
+  /** A step's own `settings`; left out: none. */
+  readonly settings?: JsonObject | null;
 }
 
 export type OpenedProvider =

@@ -136,7 +136,8 @@ function commandsOf({ declaration, desired, change, observation }: ChangeContext
     return [createWords(definition, shown, { ...ownership, ...spec, [NONCE_LABEL]: PLACEHOLDERS.nonce }, extras)];
   }
   if (observation === null) return [];
-  const base = { id, labels: labelsOf(observation.resource), actual: observation.actual, rules: null };
+  const { actual, resource } = observation;
+  const base = { id, labels: { ...labelsOf(resource), ...labelsOf(actual) }, actual, rules: null };
   return updateWords(definition, shown, ownership, spec, base);
 }
 

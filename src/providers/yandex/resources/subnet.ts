@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { COMMON, flag, type KindDefinition, renameFlags, text } from '../define-kind.ts';
 import { subnetCidrRule } from '../cidr.ts';
+import { COMMON, flag, type KindDefinition, renameFlags, text } from '../define-kind.ts';
 import { textField } from '../inputs.ts';
 import { descriptionRule, nameRule, zoneRule } from '../validation.ts';
 import { base, id, liveOf, parser, word } from '../wire.ts';

@@ -1,0 +1,150 @@
+import { diagnostic } from '../../core/codes.ts';
+import type { Diagnostic } from '../../core/diagnostics.ts';
+import { type ProviderResource, UNKNOWN_STATUS } from '../../core/inventory.ts';
+import { type Json, type JsonObject, jsonEquals } from '../../core/json.ts';
+import type { Declaration, PresentObservation } from '../../core/resource.ts';
+import { isKnown, type Value, type ValueObject } from '../../core/value.ts';
+import type { KindDefinition, Live } from './define-kind.ts';
+import { isMap } from './inputs.ts';
+import { managedLabels, SPEC_LABEL } from './ownership.ts';
+import { specDigest } from './spec-digest.ts';
+
+/** The provider's id in references and inventories. */
+export const PROVIDER_ID = 'yandex-cloud';
+
+/** The normalised resource: what a step's result holds, and nothing of the vendor's JSON beside it. */
+export function resourceOf(live: Live): JsonObject {
+  return {
+    id: live.id,
+    name: live.name,
+    kind: live.kind,
+    status: live.status,
+    zone_id: live.zoneId,
+    labels: live.labels,
+    public_addresses: live.publicAddresses,
+  };
+}
+
+export function providerResource(live: Live, folderId: string): ProviderResource {
+  return {
+    provider_id: PROVIDER_ID,
+    scope_id: folderId,
+    kind: live.kind,
+    id: live.id,
+    name: live.name,
+    status: live.status,
+    zone_id: live.zoneId,
+    labels: live.labels,
+    public_addresses: live.publicAddresses,
+  };
+}
+
+/** A live resource held against a declaration. */
+export interface Comparison {
+  /** Managed fields in desired's key space. */
+  readonly actual: JsonObject;
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** Fields as they are; `more` are those that other resources tell. */
+export function compare(
+  definition: KindDefinition,
+  live: Live,
+  declaration: Declaration,
+  desired: ValueObject,
+  more: JsonObject,
+): Comparison {
+  const fields: JsonObject = { ...live.fields, ...more };
+  const labels = managedLabels(live.labels);
+  const hidden = hiddenState(definition, live, declaration, desired, fields);
+  const spec = labelAt(desired, SPEC_LABEL);
+  const isKept = hidden === 'changed' && spec !== null;
+  return {
+    // What was made with other hidden inputs keeps the digest of those: the warning must outlive this plan.
+    actual: { ...fields, labels: isKept ? { ...labels, [SPEC_LABEL]: spec } : labels },
+    warnings: [...fixedWarnings(definition, desired, fields), ...hiddenWarnings(hidden), ...stateWarnings(live)],
+  };
+}
+
+type HiddenState = 'as declared' | 'changed' | 'assumed';
+
+/**
+ * Whether inputs that no answer shows are those that the resource was made with. The digest in its label is that of
+ * the spec it was last brought to: if the visible part as it is and the hidden part as declared have that digest, the
+ * hidden part is the same.
+ */
+function hiddenState(
+  definition: KindDefinition,
+  live: Live,
+  { options }: Declaration,
+  desired: ValueObject,
+  fields: JsonObject,
+): HiddenState {
+  if (!definition.hidden.some((key) => desired[key] !== undefined)) return 'as declared';
+  const [recorded, wanted] = [live.labels[SPEC_LABEL], labelAt(desired, SPEC_LABEL)];
+  if (recorded === undefined) return 'assumed';
+  if (wanted === null || wanted === recorded) return 'as declared';
+  const shown = Object.entries(desired).map(([key, value]) => [key, fields[key] ?? value] as const);
+  const logicalIds = isMap(options['dependencies']) ? options['dependencies'] : {};
+  const same = Object.entries(logicalIds).filter(([key]) => jsonEquals(desired[key], fields[key]));
+  const seen = specDigest(definition, Object.fromEntries(shown), Object.fromEntries(same));
+  return seen === recorded ? 'as declared' : 'changed';
+}
+
+function labelAt({ labels }: ValueObject, key: string): string | null {
+  const value = isMap(labels) ? labels[key] : undefined;
+  return typeof value === 'string' ? value : null;
+}
+
+function warning(detail: string): Diagnostic {
+  return diagnostic('UNSUPPORTED', detail, { severity: 'warning' });
+}
+
+function fixedWarnings(definition: KindDefinition, desired: ValueObject, fields: JsonObject): readonly Diagnostic[] {
+  return Object.entries(definition.whyFixed).flatMap(([key, why]) =>
+    isFixedDifference(definition, key, desired[key], fields[key] ?? null) ? [warning(`${key}: ${why}.`)] : [],
+  );
+}
+
+function isFixedDifference({ fields }: KindDefinition, key: string, wanted: Value | undefined, found: Json): boolean {
+  if (wanted === undefined || !isKnown(wanted) || jsonEquals(wanted, found)) return false;
+  return fields[key] !== 'growing' || (typeof wanted === 'number' && typeof found === 'number' && wanted < found);
+}
+
+function hiddenWarnings(state: HiddenState): readonly Diagnostic[] {
+  if (state === 'changed')
+    return [
+      warning(
+        'The SSH key, its user or the user data are not those that this machine was made with. They take effect on a new machine only; this one is not changed.',
+      ),
+    ];
+  if (state === 'assumed')
+    return [
+      warning('The SSH key and the user data of this machine are not shown by yc, and are taken to be as declared.'),
+    ];
+  return [];
+}
+
+const BROKEN = ['ERROR', 'CRASHED', 'STOPPED', 'STOPPING'];
+
+function stateWarnings({ status }: Live): readonly Diagnostic[] {
+  return BROKEN.includes(status) ? [warning(`Its status is ${status}.`)] : [];
+}
+
+export function presentOf(
+  live: Live,
+  { actual, warnings }: Comparison,
+  blockers: readonly Diagnostic[],
+): PresentObservation {
+  return {
+    kind: 'present',
+    id: live.id,
+    actual,
+    etag: null,
+    state: live.status === UNKNOWN_STATUS ? null : live.status,
+    purgeTime: null,
+    resource: resourceOf(live),
+    warnings,
+    blockers,
+  };
+}

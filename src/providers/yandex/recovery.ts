@@ -1,0 +1,66 @@
+import { diagnostic } from '../../core/codes.ts';
+import { DEFAULT_POLL } from '../../core/step.ts';
+import type { OperationFinding, Recovery, Target, WriteOperation, WriteResult } from '../lifecycle-provider.ts';
+import { actionNamed } from './actions.ts';
+import type { Live } from './define-kind.ts';
+import { failureDiagnostic } from './errors.ts';
+import { resourceOf } from './observed.ts';
+import { NONCE_LABEL, ownerOf, standingOf } from './ownership.ts';
+import { removeById } from './remove.ts';
+import { failed, type Task, type Writing } from './writing.ts';
+
+/** Finding and undoing by the nonce that a create leaves in its labels. Reads anew each time; nothing is retried. */
+export function recoveryOf(writing: Writing): Recovery {
+  return {
+    findOperation: (target, nonce) => findOperation(target, nonce, writing),
+    rollBack: (target, nonce, timeoutMs) => rollBack(target, nonce, timeoutMs, writing),
+  };
+}
+
+async function findOperation({ declaration }: Target, nonce: string, { client }: Writing): Promise<OperationFinding> {
+  const { definition } = actionNamed(declaration.action.name);
+  if (definition === null) throw new TypeError(`${declaration.action.name} writes nothing`);
+  const listed = await client.list(definition);
+  if (listed.kind === 'failed')
+    return { kind: 'unreadable', why: failureDiagnostic(listed.failure, `The ${definition.kind}s of the folder`) };
+  const made = listed.value.filter((live) => live.labels[NONCE_LABEL] === nonce);
+  const [live] = made;
+  if (live === undefined) return { kind: 'not_found' };
+  const isOurs = standingOf(live.labels, ownerOf(declaration)) === 'ours';
+  if (made.length === 1 && isOurs) return { kind: 'found', id: live.id, resource: resourceOf(live) };
+  return { kind: 'conflict', why: diagnostic('CONFLICT', conflictText(made)) };
+}
+
+function conflictText(made: readonly Live[]): string {
+  const ids = made.map(({ kind, id }) => `${kind} ${id}`).join(', ');
+  return `The operation's nonce stands on what it should not stand on: ${ids}.`;
+}
+
+async function rollBack(
+  target: Target,
+  nonce: string,
+  timeoutMs: number | null,
+  writing: Writing,
+): Promise<WriteResult> {
+  const { declaration, desired } = target;
+  const { definition } = actionNamed(declaration.action.name);
+  if (definition === null) throw new TypeError(`${declaration.action.name} writes nothing`);
+  const operation: WriteOperation = {
+    declaration,
+    desired,
+    change: 'delete',
+    observation: null,
+    nonce,
+    poll: DEFAULT_POLL,
+    timeoutMs,
+    repeat: false,
+    pendingOperation: null,
+    freshDependencies: false,
+    allowSelfLockout: false,
+  };
+  const task: Task = { operation, definition, owner: ownerOf(declaration), desired: {}, spec: '' };
+  const found = await findOperation(target, nonce, writing);
+  if (found.kind === 'not_found') return { kind: 'noop', id: null, resource: null };
+  if (found.kind !== 'found') return failed(task, found.why);
+  return removeById(task, found.id, nonce, writing);
+}
