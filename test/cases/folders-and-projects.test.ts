@@ -8,7 +8,7 @@ const FOLDERS = [
 ];
 const WEB = { projectId: 'acme-web', number: '555', displayName: 'Acme Web', parent: 'folders/1' };
 
-it("A1 a folder renamed to a sibling's name: names are unique under a parent, and the folder that holds it is named", async () => {
+it.concurrent("A1 a folder renamed to a sibling's name: names are unique under a parent, and the folder that holds it is named", async () => {
   const cloud = await openCloud({ seed: { folders: FOLDERS } });
   cloud.write({ steps: [folder('f', { parent: ORG, display_name: 'three', was: { display_name: 'one' } })] });
   const { plan } = await cloud.plan();
@@ -45,14 +45,14 @@ it("A1 a folder renamed to a sibling's name: names are unique under a parent, an
   expect(found?.detail).toContain('folders/3');
 });
 
-it('A1 a rename to a name that a sibling has already shows both folders before anything is done', async () => {
+it.concurrent('A1 a rename to a name that a sibling has already shows both folders before anything is done', async () => {
   const cloud = await openCloud({ seed: { folders: FOLDERS } });
   cloud.write({ steps: [folder('f', { parent: ORG, display_name: 'two', was: { display_name: 'one' } })] });
   // The declared folder is there: it is taken as it is, and nothing is renamed.
   expect(stepAt((await cloud.plan()).plan, 'f')).toMatchObject({ change: 'none', resource_id: 'folders/2' });
 });
 
-it('A2 a declared folder that exists is found by the read; one that appears in between is offered for adoption, by its id', async () => {
+it.concurrent('A2 a declared folder that exists is found by the read; one that appears in between is offered for adoption, by its id', async () => {
   const cloud = await openCloud({ seed: { folders: FOLDERS } });
   cloud.write({ steps: [folder('one', { parent: ORG, display_name: 'one' })] });
   expect(stepAt((await cloud.plan()).plan, 'one').change).toBe('none');
@@ -87,7 +87,7 @@ it('A2 a declared folder that exists is found by the read; one that appears in b
   expect(cloud.writes).toEqual(['POST /v3/folders']);
 });
 
-it('A3 what a run that died half-way made is there for the next: converged, no-op', async () => {
+it.concurrent('A3 what a run that died half-way made is there for the next: converged, no-op', async () => {
   const cloud = await openCloud();
   cloud.write({
     steps: [
@@ -105,7 +105,7 @@ it('A3 what a run that died half-way made is there for the next: converged, no-o
   expect(cloud.writes).toEqual([]);
 });
 
-it('A7 a project removed by hand is "no permission, or it does not exist"; all else is still planned', async () => {
+it.concurrent('A7 a project removed by hand is "no permission, or it does not exist"; all else is still planned', async () => {
   const cloud = await openCloud({
     seed: { folders: FOLDERS, projects: [WEB, { projectId: 'acme-hidden', parent: 'folders/1' }] },
     tokens: { [TOKEN]: { name: 'user:me@example.com', permissions: '*', hidden: ['projects/acme-hidden'] } },
@@ -126,7 +126,7 @@ it('A7 a project removed by hand is "no permission, or it does not exist"; all e
   expect(plan.digest).not.toBeNull();
 });
 
-it('A9 nothing is ever replaced as a side effect: no plan that changes a resource deletes it', async () => {
+it.concurrent('A9 nothing is ever replaced as a side effect: no plan that changes a resource deletes it', async () => {
   const cloud = await openCloud({ seed: { folders: FOLDERS, projects: [WEB] } });
   cloud.write({
     steps: [
@@ -146,7 +146,7 @@ it('A9 nothing is ever replaced as a side effect: no plan that changes a resourc
   expect(cloud.folderNamed('uno').name).toBe('folders/1');
 });
 
-it('A9 an id that changes in the playbook makes another project, and leaves the old one alone', async () => {
+it.concurrent('A9 an id that changes in the playbook makes another project, and leaves the old one alone', async () => {
   const cloud = await openCloud({ seed: { folders: FOLDERS, projects: [WEB] } });
   cloud.write({ steps: [project('web', { project_id: 'acme-web', parent: 'folders/1' })] });
   await cloud.converge();
@@ -157,7 +157,7 @@ it('A9 an id that changes in the playbook makes another project, and leaves the 
   expect(cloud.projectOf('acme-web').state).toBe('ACTIVE');
 });
 
-it('C3 a 403 that names a project never seen is the quota project: which it is, and what to run', async () => {
+it.concurrent('C3 a 403 that names a project never seen is the quota project: which it is, and what to run', async () => {
   const cloud = await openCloud();
   const text = 'Cloud Resource Manager API has not been used in project 764086051850 before or it is disabled.';
   cloud.emulator.addFault({
@@ -192,14 +192,14 @@ it('C3 a 403 that names a project never seen is the quota project: which it is, 
   expect(said).toMatch(/gcloud/);
 });
 
-it('C5 all pages of everything: of services, folders, projects and links', async () => {
+it.concurrent('C5 all pages of everything: of services, folders, projects and links', async () => {
   const services = ['dlp', 'iam', 'iap', 'drive', 'gmail', 'docs', 'fcm'].map((name) => `${name}.googleapis.com`);
   const cloud = await openCloud({ pageSize: 2, seed: { folders: FOLDERS, projects: [{ ...WEB, services }] } });
   cloud.write({ steps: [enable('apis', { project_id: 'acme-web', services })] });
   expect((await cloud.plan()).plan.summary).toMatchObject({ none: 7, create: 0 });
 });
 
-it('D5 the ancestry of a guard is read once a run, however many steps are inside', async () => {
+it.concurrent('D5 the ancestry of a guard is read once a run, however many steps are inside', async () => {
   const cloud = await openCloud({
     seed: { folders: [...FOLDERS, { id: '3', displayName: 'deep', parent: 'folders/1' }] },
   });
@@ -214,7 +214,7 @@ it('D5 the ancestry of a guard is read once a run, however many steps are inside
     expect(cloud.requests.filter((request) => request === `GET ${path}`).length).toBeLessThanOrEqual(1);
 });
 
-it('D6 a rate limit slows the run down and does not fail it', async () => {
+it.concurrent('D6 a rate limit slows the run down and does not fail it', async () => {
   const cloud = await openCloud({ seed: { folders: FOLDERS } });
   const limited = {
     kind: 'respond' as const,

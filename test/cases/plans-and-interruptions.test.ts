@@ -20,7 +20,7 @@ async function slowCloud(): Promise<{ readonly cloud: Cloud; readonly digest: st
   return { cloud, digest: plan.digest ?? '' };
 }
 
-it('B19 a grant is compared as what was declared: other members and bindings of the policy are no drift', async () => {
+it.concurrent('B19 a grant is compared as what was declared: other members and bindings of the policy are no drift', async () => {
   const cloud = await openCloud({
     seed: {
       policies: [
@@ -37,7 +37,7 @@ it('B19 a grant is compared as what was declared: other members and bindings of 
   expect(stepAt(plan, 'a')).toMatchObject({ change: 'none', diff: {}, drift: 'in_sync' });
 });
 
-it('F1 SIGTERM: what is in flight settles and is recorded, nothing new starts, exit 143', async () => {
+it.concurrent('F1 SIGTERM: what is in flight settles and is recorded, nothing new starts, exit 143', async () => {
   const { cloud, digest } = await slowCloud();
   cloud.emulator.addFault({ method: 'POST', path: '^/v3/folders$', action: { kind: 'delay', delayMs: 600 } });
   const { child, ended } = cloud.start(['apply', 'playbook.yaml', '--confirm', digest]);
@@ -55,7 +55,7 @@ it('F1 SIGTERM: what is in flight settles and is recorded, nothing new starts, e
   expect(cloud.folderNamed('inner one').parent).toBe(cloud.folderNamed('outer one').name);
 });
 
-it('F2 F3 the second interrupt records "uncertain" and exits; the lock is gone, and the next run settles it by looking', async () => {
+it.concurrent('F2 F3 the second interrupt records "uncertain" and exits; the lock is gone, and the next run settles it by looking', async () => {
   const { cloud, digest } = await slowCloud();
   cloud.emulator.addFault({ method: 'POST', path: '^/v3/folders$', action: { kind: 'hangAfter' } });
   const { child, ended } = cloud.start(['apply', 'playbook.yaml', '--confirm', digest]);
@@ -79,7 +79,7 @@ it('F2 F3 the second interrupt records "uncertain" and exits; the lock is gone, 
   expect(cloud.writes).toHaveLength(2);
 });
 
-it('F5 the lock of a dead process: named as dead, with the command that removes it', async () => {
+it.concurrent('F5 the lock of a dead process: named as dead, with the command that removes it', async () => {
   const { cloud, digest } = await slowCloud();
   cloud.emulator.addFault({ method: 'POST', path: '^/v3/folders$', action: { kind: 'hang' } });
   const { child, ended } = cloud.start(['apply', 'playbook.yaml', '--confirm', digest]);
@@ -95,7 +95,7 @@ it('F5 the lock of a dead process: named as dead, with the command that removes 
   expectExit(await cloud.apply(digest), 0);
 });
 
-it('F8 planning, whatever it plans, records nothing: no adoption, no ownership', async () => {
+it.concurrent('F8 planning, whatever it plans, records nothing: no adoption, no ownership', async () => {
   const cloud = await openCloud({ seed: SEED });
   cloud.write({
     steps: [
@@ -114,7 +114,7 @@ it('F8 planning, whatever it plans, records nothing: no adoption, no ownership',
   expect(() => cloud.rows).toThrow();
 });
 
-it('F9 protection alone is a change of the log: shown, confirmed, recorded', async () => {
+it.concurrent('F9 protection alone is a change of the log: shown, confirmed, recorded', async () => {
   const cloud = await openCloud({ seed: SEED });
   const input = { project_id: 'acme-web', parent: 'folders/1' };
   cloud.write({ steps: [project('web', input)] });
@@ -135,7 +135,7 @@ it('F9 protection alone is a change of the log: shown, confirmed, recorded', asy
   expect(codesOf(stepAt(gone.plan, 'gone').diagnostics)).toContain('PROTECTED');
 });
 
-it('F10 URNs and keys are opaque: roles with slashes, folders with blanks and odd letters', async () => {
+it.concurrent('F10 URNs and keys are opaque: roles with slashes, folders with blanks and odd letters', async () => {
   const cloud = await openCloud();
   const name = 'a folder_with-ümläut 1';
   cloud.write({
@@ -167,7 +167,7 @@ it('F10 URNs and keys are opaque: roles with slashes, folders with blanks and od
   });
 });
 
-it('F11 a local log in CI is said loudly', async () => {
+it.concurrent('F11 a local log in CI is said loudly', async () => {
   const cloud = await openCloud();
   cloud.write({ steps: [folder('f', { parent: ORG, display_name: 'one more' })] });
   const { plan } = await cloud.plan();
@@ -179,7 +179,7 @@ it('F11 a local log in CI is said loudly', async () => {
   expect(kept.stdout + kept.stderr).not.toContain('LOG_NOT_KEPT');
 });
 
-it('G1 what changed outside of what is managed is in no plan', async () => {
+it.concurrent('G1 what changed outside of what is managed is in no plan', async () => {
   const cloud = await openCloud({ seed: SEED });
   cloud.write({ steps: [project('web', { project_id: 'acme-web', parent: 'folders/1', labels: { team: 'web' } })] });
   expectExit(await cloud.converge(), 0);
@@ -191,7 +191,7 @@ it('G1 what changed outside of what is managed is in no plan', async () => {
   expect([code, stepAt(plan, 'web').diff]).toEqual([0, {}]);
 });
 
-it('G5 streamed JSON never holds a secret', async () => {
+it.concurrent('G5 streamed JSON never holds a secret', async () => {
   const cloud = await openCloud({ seed: SEED });
   cloud.write({
     steps: [project('web', { project_id: 'acme-web', parent: ORG, labels: { team: 'web' } })],

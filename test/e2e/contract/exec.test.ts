@@ -33,7 +33,7 @@ const KNOWN = { known_desired: { project_id: 'st-prod', parent: 'folders/1' } };
 
 const keysOf = (data: object | undefined) => Object.keys(data ?? {}).sort();
 
-it('report: drift against what is known, field by field; never a fact, never a write, exit 0', async () => {
+it.concurrent('report: drift against what is known, field by field; never a fact, never a write, exit 0', async () => {
   const cloud = await openCloud({ seed: SEED });
   cloud.write({
     steps: [
@@ -56,7 +56,7 @@ it('report: drift against what is known, field by field; never a fact, never a w
   expect(cloud.writes).toEqual([]);
 });
 
-it('report is the default, and without auth the drift is undetermined, with a note and without a request', async () => {
+it.concurrent('report is the default, and without auth the drift is undetermined, with a note and without a request', async () => {
   const cloud = await openCloud({ seed: SEED });
   cloud.writeText(
     'playbook.yaml',
@@ -79,7 +79,7 @@ workflow:
   expect(cloud.requests).toEqual([]);
 });
 
-it('adopt: the diff and a digest first; with the digest a fact and no write; a stale digest is refused', async () => {
+it.concurrent('adopt: the diff and a digest first; with the digest a fact and no write; a stale digest is refused', async () => {
   const cloud = await openCloud({ seed: SEED });
   const input = { project_id: 'st-prod', parent: 'folders/1' };
   cloud.write({ steps: [project('adopt_plan', input, { reconcile: 'adopt', dry_run: true, ...KNOWN })] });
@@ -113,7 +113,7 @@ it('adopt: the diff and a digest first; with the digest a fact and no write; a s
   expect(cloud.rows).toHaveLength(1);
 });
 
-it('adopt of what nobody owns is an import; of what is not there it is refused', async () => {
+it.concurrent('adopt of what nobody owns is an import; of what is not there it is refused', async () => {
   const cloud = await openCloud({ seed: SEED });
   cloud.write({
     steps: [
@@ -127,7 +127,7 @@ it('adopt of what nobody owns is an import; of what is not there it is refused',
   expect(ended.lines[1]).toMatchObject({ status: 'error', error: { code: 'ADOPT_ABSENT' } });
 });
 
-it('no auth on a real call is a Configuration error before any request, exit 4', async () => {
+it.concurrent('no auth on a real call is a Configuration error before any request, exit 4', async () => {
   const cloud = await openCloud();
   const text = `apiVersion: infra/v1
 metadata: { name: bare }
@@ -142,7 +142,7 @@ workflow:
   expect(cloud.requests).toEqual([]);
 });
 
-it('a reference to a step that ran dry is a placeholder in a dry step, and an error in one that is not', async () => {
+it.concurrent('a reference to a step that ran dry is a placeholder in a dry step, and an error in one that is not', async () => {
   const cloud = await openCloud();
   const shared = folder('shared', { parent: ORG, display_name: '00-shared' }, { dry_run: true });
   const input = { project_id: 'acme-dns', parent: '{{ steps.shared.resource.name }}' };
@@ -159,7 +159,7 @@ it('a reference to a step that ran dry is a placeholder in a dry step, and an er
   expect(cloud.writes).toEqual([]);
 });
 
-it('applied steps take the lock and write intents and facts; dry ones write nothing', async () => {
+it.concurrent('applied steps take the lock and write intents and facts; dry ones write nothing', async () => {
   const cloud = await openCloud();
   const input = { parent: ORG, display_name: '00-shared' };
   cloud.write({ steps: [folder('shared', input)] });
@@ -172,7 +172,7 @@ it('applied steps take the lock and write intents and facts; dry ones write noth
   expect(ended.stderr).toContain('locked stack');
 });
 
-it('dry_run in every spelling: present but empty or null means dry, nonsense is an error', async () => {
+it.concurrent('dry_run in every spelling: present but empty or null means dry, nonsense is an error', async () => {
   const cloud = await openCloud();
   const dry: unknown[] = [true, 'true', 'YES', '1', 'Yes', null, ''];
   for (const [index, value] of dry.entries()) {
@@ -191,7 +191,7 @@ it('dry_run in every spelling: present but empty or null means dry, nonsense is 
   expect((await cloud.run(['exec', 'playbook.yaml'])).code).toBe(3);
 });
 
-it('one step after the other, in next order where the playbook has one', async () => {
+it.concurrent('one step after the other, in next order where the playbook has one', async () => {
   const cloud = await openCloud();
   const of = (name: string, beside: object) =>
     folder(
@@ -221,7 +221,7 @@ it('one step after the other, in next order where the playbook has one', async (
   ]);
 });
 
-it('a step after a failed one that it needs is not run; others are, and the exit code says so', async () => {
+it.concurrent('a step after a failed one that it needs is not run; others are, and the exit code says so', async () => {
   const cloud = await openCloud();
   cloud.emulator.addFault({
     method: 'POST',
@@ -250,7 +250,7 @@ it('a step after a failed one that it needs is not run; others are, and the exit
   expect(codesOf(ended.lines.flatMap((line) => (line.error === undefined ? [] : [line.error])))[1]).toBe('BLOCKED');
 });
 
-it('reads: what the seed calls a single GET, whatever provider spelling the runtime has', async () => {
+it.concurrent('reads: what the seed calls a single GET, whatever provider spelling the runtime has', async () => {
   const cloud = await openCloud({ seed: SEED });
   const auth = { dry_run: false };
   cloud.write({
@@ -282,7 +282,7 @@ it('reads: what the seed calls a single GET, whatever provider spelling the runt
   expect(cloud.writes).toEqual([]);
 });
 
-it('a wildcard in a destroy target is refused before any request', async () => {
+it.concurrent('a wildcard in a destroy target is refused before any request', async () => {
   const cloud = await openCloud({ seed: SEED });
   for (const display_name of ['*', 'two*', 'tw?']) {
     cloud.write({ steps: [google('d', 'cloudresourcemanager.folders.delete', { parent: ORG, display_name })] });

@@ -31,7 +31,7 @@ sys.stdout.buffer.write(said)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 `;
 
-it('0 and 2: with --detailed-exitcode a plan with changes is 2, without it 0', async () => {
+it.concurrent('0 and 2: with --detailed-exitcode a plan with changes is 2, without it 0', async () => {
   const cloud = await openCloud();
   cloud.write({ steps: [SHARED] });
   expect((await cloud.plan()).code).toBe(0);
@@ -40,13 +40,13 @@ it('0 and 2: with --detailed-exitcode a plan with changes is 2, without it 0', a
   expect((await cloud.plan('--detailed-exitcode')).code).toBe(0);
 });
 
-it('2: an apply that left a held ensure behind', async () => {
+it.concurrent('2: an apply that left a held ensure behind', async () => {
   const cloud = await openCloud();
   cloud.write({ steps: [SHARED, folder('held', { parent: ORG, display_name: '01-held' }, { dry_run: true })] });
   expectExit(await cloud.converge(), 2);
 });
 
-it('2: an apply that left a held delete behind, and not one that left a held read', async () => {
+it.concurrent('2: an apply that left a held delete behind, and not one that left a held read', async () => {
   const cloud = await openCloud({ seed: { folders: [{ id: '9', displayName: 'old one', parent: ORG }] } });
   const gone = google(
     'gone',
@@ -62,7 +62,7 @@ it('2: an apply that left a held delete behind, and not one that left a held rea
   expectExit(await cloud.converge(), 0);
 });
 
-it('3: usage, playbook, config', async () => {
+it.concurrent('3: usage, playbook, config', async () => {
   const cloud = await openCloud();
   cloud.write({ steps: [SHARED] });
   cloud.writeText('infra.yaml', 'statefile: x\n');
@@ -79,7 +79,7 @@ it('3: usage, playbook, config', async () => {
   expect(cloud.requests).toEqual([]);
 });
 
-it('3: a log that can only be read, before any request', async () => {
+it.concurrent('3: a log that can only be read, before any request', async () => {
   const cloud = await openCloud();
   cloud.write({ steps: [SHARED] });
   const ended = await cloud.run(['apply', 'playbook.yaml', '--confirm', 'a'.repeat(64), '--eventlog', '-']);
@@ -87,7 +87,7 @@ it('3: a log that can only be read, before any request', async () => {
   expect(cloud.requests).toEqual([]);
 });
 
-it('4: the cloud refuses the identity', async () => {
+it.concurrent('4: the cloud refuses the identity', async () => {
   const cloud = await openCloud({ tokens: { other: { name: 'user:a@example.com', permissions: '*' } } });
   cloud.write({ steps: [SHARED] });
   const planned = await cloud.run(['plan', 'playbook.yaml']);
@@ -95,7 +95,7 @@ it('4: the cloud refuses the identity', async () => {
   expect(planned.stdout + planned.stderr).toContain('AUTHENTICATION');
 });
 
-it('4: a permission is missing for the write; nothing was done', async () => {
+it.concurrent('4: a permission is missing for the write; nothing was done', async () => {
   const cloud = await openCloud({
     tokens: {
       'token-of-the-test-and-of-nothing-else': {
@@ -110,7 +110,7 @@ it('4: a permission is missing for the write; nothing was done', async () => {
   expect(codesOf(stepAt(applied.report, 'shared').diagnostics)).toContain('PERMISSION_DENIED');
 });
 
-it('5: without a terminal and without --confirm', async () => {
+it.concurrent('5: without a terminal and without --confirm', async () => {
   const cloud = await openCloud();
   cloud.write({ steps: [SHARED] });
   const { code, failure } = await cloud.fail(['apply', 'playbook.yaml']);
@@ -118,7 +118,7 @@ it('5: without a terminal and without --confirm', async () => {
   expect(cloud.requests).toEqual([]);
 });
 
-it('5: the lock is held by someone who lives', async () => {
+it.concurrent('5: the lock is held by someone who lives', async () => {
   const cloud = await openCloud();
   cloud.write({ steps: [SHARED] });
   const { plan } = await cloud.plan();
@@ -133,7 +133,7 @@ it('5: the lock is held by someone who lives', async () => {
   expect(cloud.writes).toEqual(['POST /v3/folders']);
 });
 
-it('5: an ambiguous folder name', async () => {
+it.concurrent('5: an ambiguous folder name', async () => {
   const cloud = await openCloud({
     seed: {
       folders: [
@@ -154,7 +154,7 @@ it('5: an ambiguous folder name', async () => {
   expect(cloud.writes).toEqual([]);
 });
 
-it('5: a broken chain of the log; nothing is sent', async () => {
+it.concurrent('5: a broken chain of the log; nothing is sent', async () => {
   const cloud = await openCloud();
   cloud.write({ steps: [SHARED] });
   expectExit(await cloud.converge(), 0);
@@ -167,7 +167,7 @@ it('5: a broken chain of the log; nothing is sent', async () => {
   expect(cloud.writes).toEqual([]);
 });
 
-it('5: .infra behind a symlink is not followed', async () => {
+it.concurrent('5: .infra behind a symlink is not followed', async () => {
   const cloud = await openCloud();
   cloud.write({ steps: [SHARED] });
   mkdirSync(join(cloud.folder, 'elsewhere'));
@@ -177,7 +177,7 @@ it('5: .infra behind a symlink is not followed', async () => {
   expectExit(ended, 5);
 });
 
-it('6: the provider fails definitely, nothing was done', async () => {
+it.concurrent('6: the provider fails definitely, nothing was done', async () => {
   const cloud = await openCloud();
   cloud.write({ steps: [SHARED] });
   cloud.emulator.addFault({
@@ -194,7 +194,7 @@ it('6: the provider fails definitely, nothing was done', async () => {
   expect(stepAt(applied.report, 'shared').outcome).toBe('failed');
 });
 
-it('6: the log can not be written: without a place for the intent nothing is sent', async () => {
+it.concurrent('6: the log can not be written: without a place for the intent nothing is sent', async () => {
   const cloud = await openCloud();
   cloud.write({ steps: [SHARED] });
   const { plan } = await cloud.plan();
@@ -211,7 +211,7 @@ it('6: the log can not be written: without a place for the intent nothing is sen
   expect(cloud.writes).toEqual([]);
 });
 
-it('7: one step failed, another was done', async () => {
+it.concurrent('7: one step failed, another was done', async () => {
   const cloud = await openCloud({ seed: { projects: [{ projectId: 'acme-web', displayName: 'Web', parent: ORG }] } });
   cloud.emulator.addFault({
     method: 'PATCH',
@@ -254,7 +254,7 @@ it.runIf(hasPython)('8: the user said no; yes applies exactly what was shown', a
   expect(cloud.writes).toEqual(['POST /v3/folders']);
 });
 
-it('130: interrupted, after what was in flight was settled and logged', async () => {
+it.concurrent('130: interrupted, after what was in flight was settled and logged', async () => {
   const cloud = await openCloud();
   cloud.write({
     steps: [SHARED, project('dns', { project_id: 'acme-dns', parent: '{{ steps.shared.resource.name }}' })],
@@ -273,7 +273,7 @@ it('130: interrupted, after what was in flight was settled and logged', async ()
   expectExit(await cloud.apply(plan.digest), 0);
 });
 
-it('the strongest of several: an uncertain write before a refused grant', async () => {
+it.concurrent('the strongest of several: an uncertain write before a refused grant', async () => {
   const cloud = await openCloud({
     seed: {
       folders: [

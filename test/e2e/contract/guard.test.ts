@@ -36,7 +36,7 @@ async function guarded(steps: readonly Step[], guard: object = GUARD): Promise<C
   return cloud;
 }
 
-it('the offline pass: another organisation or billing account anywhere is exit 5, without a request', async () => {
+it.concurrent('the offline pass: another organisation or billing account anywhere is exit 5, without a request', async () => {
   const cloud = await openCloud();
   const steps = Object.entries(STRAYS).map(([name, step]) => ({ ...step, step: name.replaceAll(' ', '_') }));
   for (const [name, step] of Object.entries(STRAYS)) {
@@ -48,7 +48,9 @@ it('the offline pass: another organisation or billing account anywhere is exit 5
   cloud.write({ steps, defaults: { guard: GUARD } });
   const all = await cloud.fail(['apply', 'playbook.yaml', '--confirm', 'a'.repeat(64)]);
   expect(all.code).toBe(5);
-  expect(codesOf(all.failure.diagnostics).filter((code) => code === 'GUARD').length).toBeGreaterThanOrEqual(steps.length);
+  expect(codesOf(all.failure.diagnostics).filter((code) => code === 'GUARD').length).toBeGreaterThanOrEqual(
+    steps.length,
+  );
   for (const argv of [
     ['plan', 'playbook.yaml', '--offline'],
     ['exec', 'playbook.yaml'],
@@ -57,7 +59,7 @@ it('the offline pass: another organisation or billing account anywhere is exit 5
   expect(cloud.requests).toEqual([]);
 });
 
-it('with or without the collection prefix, from the flag and from infra.yaml alike', async () => {
+it.concurrent('with or without the collection prefix, from the flag and from infra.yaml alike', async () => {
   const cloud = await openCloud();
   const stray = [folder('s', { parent: OTHER, display_name: '00-shared' })];
   cloud.write({ steps: stray, defaults: { guard: { require_org: ORG_ID } } });
@@ -82,7 +84,7 @@ async function refusedLive(cloud: Cloud): Promise<string> {
   return failure.diagnostics.map(({ detail }) => detail).join('\n');
 }
 
-it("the live pass: the organisation's display name", async () => {
+it.concurrent("the live pass: the organisation's display name", async () => {
   const cloud = await guarded([folder('s', { parent: ORG, display_name: '00-shared' })], {
     ...GUARD,
     require_org_display_name: 'acme-test.example',
@@ -90,7 +92,7 @@ it("the live pass: the organisation's display name", async () => {
   expect(await refusedLive(cloud)).toContain('acme.example');
 });
 
-it("the live pass: the billing account's parent", async () => {
+it.concurrent("the live pass: the billing account's parent", async () => {
   const account = 'billingAccounts/AAAAAA-BBBBBB-CCCCCC';
   const cloud = await openCloud({
     seed: {
@@ -105,7 +107,7 @@ it("the live pass: the billing account's parent", async () => {
   expect(await refusedLive(cloud)).toContain(OTHER);
 });
 
-it('the live pass: the ancestry of every parent folder up to the pinned organisation', async () => {
+it.concurrent('the live pass: the ancestry of every parent folder up to the pinned organisation', async () => {
   const cloud = await openCloud({
     seed: {
       organizations: [
@@ -133,7 +135,7 @@ it('the live pass: the ancestry of every parent folder up to the pinned organisa
   await refusedLive(cloud);
 });
 
-it('a project that lives in another organisation is not changed under the guard', async () => {
+it.concurrent('a project that lives in another organisation is not changed under the guard', async () => {
   const cloud = await openCloud({
     seed: {
       organizations: [
@@ -160,7 +162,7 @@ it('a project that lives in another organisation is not changed under the guard'
   await refusedLive(cloud);
 });
 
-it('what is inside the guard goes through, exec likewise; a guard that can not be verified refuses', async () => {
+it.concurrent('what is inside the guard goes through, exec likewise; a guard that can not be verified refuses', async () => {
   const guard = { ...GUARD, require_org_display_name: 'acme.example' };
   const cloud = await guarded([folder('s', { parent: ORG, display_name: '00-shared' }, { dry_run: false })], guard);
   expectExit(await cloud.converge(), 0);

@@ -87,7 +87,7 @@ async function everyKind(): Promise<Cloud> {
   return cloud;
 }
 
-it('a plan has all keys of the contract with the right types', async () => {
+it.concurrent('a plan has all keys of the contract with the right types', async () => {
   const cloud = await everyKind();
   const { plan, stdout, ...ended } = await cloud.plan();
   expectExit({ ...ended, stdout }, 0);
@@ -154,7 +154,7 @@ it('a plan has all keys of the contract with the right types', async () => {
   expect(plan.batches).toMatchObject([{ addresses: ['apis[dns.googleapis.com]', 'apis[iam.googleapis.com]'] }]);
 });
 
-it('an apply has them, too, each step with its outcome, and the head of the log', async () => {
+it.concurrent('an apply has them, too, each step with its outcome, and the head of the log', async () => {
   const cloud = await everyKind();
   const { plan } = await cloud.plan();
   const { report, stdout, ...ended } = await cloud.apply(plan.digest);
@@ -205,7 +205,7 @@ it('an apply has them, too, each step with its outcome, and the head of the log'
   expect(report.execution_id).toBeLessThan(2 ** 53);
 });
 
-it('--format ndjson: one JSON object a line, each with type, @timestamp and @level, and nothing else on stdout', async () => {
+it.concurrent('--format ndjson: one JSON object a line, each with type, @timestamp and @level, and nothing else on stdout', async () => {
   const cloud = await everyKind();
   const planned = await cloud.run(['plan', 'playbook.yaml', '--format', 'ndjson']);
   expectExit(planned, 0);
@@ -234,7 +234,7 @@ it('--format ndjson: one JSON object a line, each with type, @timestamp and @lev
   expect(planned.stdout + applied.stdout).not.toContain(TOKEN);
 });
 
-it('results go to stdout, everything else to stderr', async () => {
+it.concurrent('results go to stdout, everything else to stderr', async () => {
   const cloud = await everyKind();
   const json = await cloud.plan();
   expect(json.stdout.trimStart().startsWith('{')).toBe(true);
@@ -250,7 +250,7 @@ it('results go to stdout, everything else to stderr', async () => {
   expect(quiet.stderr).toBe('');
 });
 
-it('--out writes several formats from one run', async () => {
+it.concurrent('--out writes several formats from one run', async () => {
   const cloud = await everyKind();
   const ended = await cloud.run([
     'plan',
@@ -284,7 +284,7 @@ it('--out writes several formats from one run', async () => {
   expect(applied.stdout).toContain(String(report.execution_id));
 });
 
-it('the failure of a verb is one object with all keys', async () => {
+it.concurrent('the failure of a verb is one object with all keys', async () => {
   const cloud = await openCloud();
   const { failure, code, stdout } = await cloud.fail(['plan', 'none.yaml']);
   expect(code).toBe(3);
@@ -306,7 +306,7 @@ it('the failure of a verb is one object with all keys', async () => {
   ]);
 });
 
-it('no token is ever printed or kept, whatever the format', async () => {
+it.concurrent('no token is ever printed or kept, whatever the format', async () => {
   const cloud = await everyKind();
   const inline = 'inline-token-that-nobody-may-see';
   const text = cloud.readText('playbook.yaml').replace('token_env: INFRA_TEST_TOKEN', `token: ${inline}`);
@@ -324,7 +324,7 @@ it('no token is ever printed or kept, whatever the format', async () => {
   expect(stored.code).toBe(5);
 });
 
-it('a plan of many steps is what it is: a value that parses back to the same', async () => {
+it.concurrent('a plan of many steps is what it is: a value that parses back to the same', async () => {
   const cloud = await everyKind();
   const [one, two] = [await cloud.plan('--no-save'), await cloud.plan('--no-save')];
   const strip = ({ duration_ms: _, ...step }: PlannedStep) => step;

@@ -24,7 +24,7 @@ const factsOf = (cloud: Cloud) =>
     row['type'] === 'provider.fact' ? [row['provider_fact'] as Record<string, unknown>] : [],
   );
 
-it('plan and apply render with workload.action = apply, unless --set or --workload says otherwise; exec leaves it', async () => {
+it.concurrent('plan and apply render with workload.action = apply, unless --set or --workload says otherwise; exec leaves it', async () => {
   const cloud = await openCloud();
   const dry_run = "{{ workload.action != 'apply' }}";
   cloud.write({
@@ -40,7 +40,7 @@ it('plan and apply render with workload.action = apply, unless --set or --worklo
   expect(cloud.writes).toEqual([]);
 });
 
-it('a read without usable auth is held and the plan keeps its digest', async () => {
+it.concurrent('a read without usable auth is held and the plan keeps its digest', async () => {
   const cloud = await openCloud();
   cloud.write({
     steps: [
@@ -59,7 +59,7 @@ it('a read without usable auth is held and the plan keeps its digest', async () 
   expectExit(await cloud.apply(plan.digest), 0);
 });
 
-it('an unheld ensure without usable auth is planned offline: no digest, apply exit 4, nothing sent', async () => {
+it.concurrent('an unheld ensure without usable auth is planned offline: no digest, apply exit 4, nothing sent', async () => {
   const cloud = await openCloud();
   cloud.write({
     steps: [
@@ -79,7 +79,7 @@ it('an unheld ensure without usable auth is planned offline: no digest, apply ex
   expect(cloud.writes).toEqual([]);
 });
 
-it('a destroy or adopt step without usable auth, or under --offline, is blocked', async () => {
+it.concurrent('a destroy or adopt step without usable auth, or under --offline, is blocked', async () => {
   const cloud = await openCloud({ seed: SEED });
   const steps = (auth: object) => [
     google(
@@ -102,7 +102,7 @@ it('a destroy or adopt step without usable auth, or under --offline, is blocked'
   expect(cloud.requests).toEqual([]);
 });
 
-it('after the last step was done the same digest is exit 0 and sends nothing; where the world is again what it was, it holds again', async () => {
+it.concurrent('after the last step was done the same digest is exit 0 and sends nothing; where the world is again what it was, it holds again', async () => {
   const cloud = await openCloud({ seed: SEED });
   cloud.write({ steps: [project('web', RENAME)] });
   const { plan } = await cloud.plan();
@@ -117,7 +117,7 @@ it('after the last step was done the same digest is exit 0 and sends nothing; wh
   expect(cloud.projectOf('acme-web').displayName).toBe('Acme Web');
 });
 
-it('a report step shows the change that enforce would make, held; with nothing to change it is none, not held', async () => {
+it.concurrent('a report step shows the change that enforce would make, held; with nothing to change it is none, not held', async () => {
   const cloud = await openCloud({ seed: SEED });
   cloud.write({
     defaults: { reconcile: 'report' },
@@ -138,7 +138,7 @@ it('a report step shows the change that enforce would make, held; with nothing t
   expect(cloud.writes).toEqual([]);
 });
 
-it('report shows drift against what is recorded', async () => {
+it.concurrent('report shows drift against what is recorded', async () => {
   const cloud = await openCloud({ seed: SEED });
   cloud.write({ steps: [project('web', RENAME)] });
   expectExit(await cloud.converge(), 0);
@@ -152,7 +152,7 @@ it('report shows drift against what is recorded', async () => {
   });
 });
 
-it('reconcile governs ensure steps only: reads and explicit deletes are null and unaffected', async () => {
+it.concurrent('reconcile governs ensure steps only: reads and explicit deletes are null and unaffected', async () => {
   const cloud = await openCloud({ seed: SEED });
   cloud.write({
     defaults: { reconcile: 'report' },
@@ -168,7 +168,7 @@ it('reconcile governs ensure steps only: reads and explicit deletes are null and
   ]);
 });
 
-it('--reconcile fills in where neither step nor defaults says; report always wins', async () => {
+it.concurrent('--reconcile fills in where neither step nor defaults says; report always wins', async () => {
   const cloud = await openCloud();
   const steps = (tool: object) => [
     folder('shared', { parent: ORG, display_name: '00-shared' }, tool as Record<string, unknown>),
@@ -192,7 +192,7 @@ it('--reconcile fills in where neither step nor defaults says; report always win
   ]);
 });
 
-it('adopt in a playbook: covered by the digest, a fact and no cloud write', async () => {
+it.concurrent('adopt in a playbook: covered by the digest, a fact and no cloud write', async () => {
   const cloud = await openCloud({ seed: SEED });
   cloud.write({ defaults: { stack: 'prod' }, steps: [project('web', RENAME, { reconcile: 'adopt' })] });
   const { plan, code } = await cloud.plan('--detailed-exitcode');
@@ -217,7 +217,7 @@ it('adopt in a playbook: covered by the digest, a fact and no cloud write', asyn
   ]);
 });
 
-it('adopt of something that moved in between is refused', async () => {
+it.concurrent('adopt of something that moved in between is refused', async () => {
   const cloud = await openCloud({ seed: SEED });
   cloud.write({ steps: [project('web', RENAME, { reconcile: 'adopt' })] });
   const { plan } = await cloud.plan();
@@ -226,7 +226,7 @@ it('adopt of something that moved in between is refused', async () => {
   expect([refused.code, codesOf(refused.failure.diagnostics)]).toEqual([5, ['DIGEST_STALE']]);
 });
 
-it('dry_run: true holds; empty or null means true; missing follows the verb; false never makes plan write', async () => {
+it.concurrent('dry_run: true holds; empty or null means true; missing follows the verb; false never makes plan write', async () => {
   const cloud = await openCloud();
   const steps = [true, null, '', undefined, false].map((dry_run, index) =>
     folder(`f${index}`, { parent: ORG, display_name: `folder ${index}` }, dry_run === undefined ? {} : { dry_run }),
@@ -239,7 +239,7 @@ it('dry_run: true holds; empty or null means true; missing follows the verb; fal
   expect(cloud.writes).toHaveLength(2);
 });
 
-it('what needs the unknown result of a held step is blocked, unless it is held itself; others go on', async () => {
+it.concurrent('what needs the unknown result of a held step is blocked, unless it is held itself; others go on', async () => {
   const cloud = await openCloud();
   const parent = '{{ steps.shared.resource.name }}';
   cloud.write({
@@ -263,7 +263,7 @@ it('what needs the unknown result of a held step is blocked, unless it is held i
   expect(cloud.writes).toEqual(['POST /v3/folders']);
 });
 
-it('one URN may have one unheld step: a second is an error with both positions', async () => {
+it.concurrent('one URN may have one unheld step: a second is an error with both positions', async () => {
   const cloud = await openCloud();
   const input = { parent: ORG, display_name: '00-shared' };
   cloud.write({ steps: [folder('one', input), folder('two', input)] });
@@ -278,7 +278,7 @@ it('one URN may have one unheld step: a second is an error with both positions',
   expectExit(await cloud.plan(), 0);
 });
 
-it('with a start step or any next, what can not be reached is skipped with a note', async () => {
+it.concurrent('with a start step or any next, what can not be reached is skipped with a note', async () => {
   const cloud = await openCloud();
   cloud.write({
     steps: [
@@ -293,7 +293,7 @@ it('with a start step or any next, what can not be reached is skipped with a not
   expect(plan.summary).toMatchObject({ create: 1 });
 });
 
-it('--target brings what it depends on; the rest is skipped, unread; --exclude and --step likewise', async () => {
+it.concurrent('--target brings what it depends on; the rest is skipped, unread; --exclude and --step likewise', async () => {
   const cloud = await openCloud({ seed: SEED });
   cloud.write({
     steps: [
@@ -331,7 +331,7 @@ it('--target brings what it depends on; the rest is skipped, unread; --exclude a
   expect((await cloud.run(['plan', 'playbook.yaml', '--target', 'tema'])).code).toBe(3);
 });
 
-it('a plan with --target is applied as it was reviewed, from its digest alone', async () => {
+it.concurrent('a plan with --target is applied as it was reviewed, from its digest alone', async () => {
   const cloud = await openCloud();
   cloud.write({
     steps: [
@@ -346,7 +346,7 @@ it('a plan with --target is applied as it was reviewed, from its digest alone', 
   expect(Object.values(cloud.state.folders).map((item) => item.displayName)).toEqual(['folder one']);
 });
 
-it('stack: step before defaults before flag before infra.yaml before <unscoped>', async () => {
+it.concurrent('stack: step before defaults before flag before infra.yaml before <unscoped>', async () => {
   const cloud = await openCloud();
   const stackOf = async (tool: object, defaults: object, ...flags: string[]) => {
     cloud.write({
@@ -365,7 +365,7 @@ it('stack: step before defaults before flag before infra.yaml before <unscoped>'
   expect(await stackOf({ stack: 'from-step' }, { stack: 'from-defaults' }, '--stack', 'from-flag')).toBe('from-step');
 });
 
-it('--set and --workload: dotted paths, list indexes, YAML values, a workload. prefix, the flag over the file', async () => {
+it.concurrent('--set and --workload: dotted paths, list indexes, YAML values, a workload. prefix, the flag over the file', async () => {
   const cloud = await openCloud();
   cloud.write({
     workload: { org: ORG_ID, names: [{ folder: 'first name' }, { folder: 'second name' }], deep: { er: 'x' } },
@@ -389,7 +389,7 @@ it('--set and --workload: dotted paths, list indexes, YAML values, a workload. p
   expect((await cloud.run(['plan', 'playbook.yaml', '--workload', 'none.yaml'])).code).toBe(3);
 });
 
-it('plan writes nothing but its plan store; --no-save nothing at all', async () => {
+it.concurrent('plan writes nothing but its plan store; --no-save nothing at all', async () => {
   const cloud = await openCloud();
   cloud.write({ steps: [folder('shared', { parent: ORG, display_name: '00-shared' })] });
   await cloud.plan('--no-save');
@@ -402,7 +402,7 @@ it('plan writes nothing but its plan store; --no-save nothing at all', async () 
   expect(cloud.readText(`.infra/plans/${plan.digest}.json`)).not.toContain(TOKEN);
 });
 
-it('an endpoint that the caller did not allow: planned offline, refused by apply and exec, and no token goes there', async () => {
+it.concurrent('an endpoint that the caller did not allow: planned offline, refused by apply and exec, and no token goes there', async () => {
   const cloud = await openCloud();
   cloud.write({
     steps: [

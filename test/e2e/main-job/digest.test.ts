@@ -50,7 +50,7 @@ function reversed(value: unknown): unknown {
   );
 }
 
-it('is the same from another folder, by another user, later, with other key order, parallelism, comments and desc', async () => {
+it.concurrent('is the same from another folder, by another user, later, with other key order, parallelism, comments and desc', async () => {
   const cloud = await open();
   cloud.write(PARTS);
   const { plan } = await cloud.plan();
@@ -72,7 +72,7 @@ it('is the same from another folder, by another user, later, with other key orde
   expect(await digestOf(cloud, polled)).toBe(plan.digest);
 });
 
-it('planned in one folder, it is applied from another, where no plan is stored', async () => {
+it.concurrent('planned in one folder, it is applied from another, where no plan is stored', async () => {
   const cloud = await open();
   cloud.write(PARTS);
   const { plan } = await cloud.plan();
@@ -85,7 +85,7 @@ it('planned in one folder, it is applied from another, where no plan is stored',
   expect(parsed(ended, applySchema).summary).toMatchObject({ changed: 7 });
 });
 
-it('is another after any change to what would happen', async () => {
+it.concurrent('is another after any change to what would happen', async () => {
   const cloud = await open();
   const [shared, web, dns, billing, apis, team] = PARTS.steps;
   if (!shared || !web || !dns || !billing || !apis || !team) throw new Error('the playbook has six steps');
@@ -167,7 +167,7 @@ it('is another after any change to what would happen', async () => {
   }
 });
 
-it("stays valid under a stranger's grant, folder and label elsewhere", async () => {
+it.concurrent("stays valid under a stranger's grant, folder and label elsewhere", async () => {
   const cloud = await open();
   cloud.write(PARTS);
   const { plan } = await cloud.plan();
@@ -183,7 +183,7 @@ it("stays valid under a stranger's grant, folder and label elsewhere", async () 
   expect(cloud.membersOf(ORG, 'roles/viewer')).toEqual(['user:stranger@example.com']);
 });
 
-it('stays valid when someone else relabels our own project outside of what we declare', async () => {
+it.concurrent('stays valid when someone else relabels our own project outside of what we declare', async () => {
   const cloud = await open();
   cloud.write({ steps: [project('web', { project_id: 'acme-web', parent: ORG, labels: { team: 'web' } })] });
   const { plan } = await cloud.plan();
@@ -192,7 +192,7 @@ it('stays valid when someone else relabels our own project outside of what we de
   expect(cloud.projectOf('acme-web').labels).toEqual({ theirs: 'y', more: 'z', team: 'web' });
 });
 
-it('a stale one sends nothing, exits 5 and says what moved, in JSON and to people', async () => {
+it.concurrent('a stale one sends nothing, exits 5 and says what moved, in JSON and to people', async () => {
   const cloud = await open();
   cloud.write(PARTS);
   const { plan } = await cloud.plan();
@@ -222,7 +222,7 @@ it('a stale one sends nothing, exits 5 and says what moved, in JSON and to peopl
   expect(stored.failure.differences).toEqual(refused.failure.differences);
 });
 
-it('names what changed in the playbook', async () => {
+it.concurrent('names what changed in the playbook', async () => {
   const cloud = await open();
   cloud.write(PARTS);
   const { plan } = await cloud.plan();
@@ -246,7 +246,7 @@ it('names what changed in the playbook', async () => {
   expect(cloud.requests.filter((request) => request.includes('POST /v3/folders'))).toEqual([]);
 });
 
-it('one that is malformed is exit 3, one that nobody planned exit 5, both before anything is sent', async () => {
+it.concurrent('one that is malformed is exit 3, one that nobody planned exit 5, both before anything is sent', async () => {
   const cloud = await open();
   cloud.write(PARTS);
   for (const malformed of ['abc', 'g'.repeat(64), 'a'.repeat(63), 'a'.repeat(65)]) {
@@ -262,7 +262,7 @@ it('one that is malformed is exit 3, one that nobody planned exit 5, both before
   expect(unknown.code).toBe(5);
 });
 
-it('is bound to its target: a digest of the emulator or of another endpoint is refused', async () => {
+it.concurrent('is bound to its target: a digest of the emulator or of another endpoint is refused', async () => {
   const here = await open();
   const there = await open();
   here.write(PARTS);
@@ -278,7 +278,7 @@ it('is bound to its target: a digest of the emulator or of another endpoint is r
   expect([...here.writes, ...there.writes]).toEqual([]);
 });
 
-it('a tampered plan store only makes digests differ, and is not needed where the playbook is given', async () => {
+it.concurrent('a tampered plan store only makes digests differ, and is not needed where the playbook is given', async () => {
   const cloud = await open();
   cloud.write({ steps: [folder('shared', { parent: ORG, display_name: '00-shared' })] });
   const { plan } = await cloud.plan();
@@ -298,7 +298,7 @@ it('a tampered plan store only makes digests differ, and is not needed where the
   expectExit(await cloud.apply(plan.digest), 0);
 });
 
-it(`holds for ${ORG_ID} with --max-age only while the plan is young enough`, async () => {
+it.concurrent(`holds for ${ORG_ID} with --max-age only while the plan is young enough`, async () => {
   const cloud = await open();
   cloud.write({ steps: [folder('shared', { parent: ORG, display_name: '00-shared' })] });
   const { plan } = await cloud.plan();

@@ -26,7 +26,7 @@ function sentPolicy(requests: readonly { readonly path: string; readonly body: u
   return sent as { policy: { version: number; etag: string; bindings: unknown[] }; updateMask?: string };
 }
 
-it('B1 B2 conditional bindings are read and written with version 3, and kept byte for byte; auditConfigs and deleted: members stay', async () => {
+it.concurrent('B1 B2 conditional bindings are read and written with version 3, and kept byte for byte; auditConfigs and deleted: members stay', async () => {
   const cloud = await openCloud({ seed: SEED });
   const before = cloud.policyOf(ORG);
   cloud.write({ steps: [grant('team', { organization: ORG, role: 'roles/viewer', member: TEAM })] });
@@ -43,7 +43,7 @@ it('B1 B2 conditional bindings are read and written with version 3, and kept byt
   expect((await cloud.plan('--detailed-exitcode')).code).toBe(0);
 });
 
-it('a grant is its role, member and condition: the same role without the condition is another grant', async () => {
+it.concurrent('a grant is its role, member and condition: the same role without the condition is another grant', async () => {
   const cloud = await openCloud({ seed: SEED });
   const input = { organization: ORG, role: 'roles/browser', member: 'user:night@example.com' };
   cloud.write({
@@ -69,7 +69,7 @@ it('a grant is its role, member and condition: the same role without the conditi
   expect((await cloud.plan('--detailed-exitcode')).code).toBe(0);
 });
 
-it('B12 members are compared without case, and a foreign one is written back as read', async () => {
+it.concurrent('B12 members are compared without case, and a foreign one is written back as read', async () => {
   const cloud = await openCloud({ seed: SEED });
   cloud.write({
     steps: [
@@ -86,7 +86,7 @@ it('B12 members are compared without case, and a foreign one is written back as 
   });
 });
 
-it('B14 B15 removing a grant removes exactly that one, with the etag of its read; unrelated grants in between are fine', async () => {
+it.concurrent('B14 B15 removing a grant removes exactly that one, with the etag of its read; unrelated grants in between are fine', async () => {
   const cloud = await openCloud({ seed: SEED });
   const input = { organization: ORG, role: 'roles/browser', member: 'user:night@example.com' };
   cloud.write({ steps: [google('gone', 'cloudresourcemanager.organizations.iam.remove_binding', input)] });
@@ -110,7 +110,7 @@ it('B14 B15 removing a grant removes exactly that one, with the etag of its read
   );
 });
 
-it('the same digest-gated removal under exec', async () => {
+it.concurrent('the same digest-gated removal under exec', async () => {
   const cloud = await openCloud({ seed: SEED });
   const input = { organization: ORG, role: 'roles/browser', member: 'user:night@example.com', condition: CONDITION };
   const action = 'cloudresourcemanager.organizations.iam.remove_binding';
@@ -126,7 +126,7 @@ it('the same digest-gated removal under exec', async () => {
   expect(sentPolicy(cloud.emulator.requests).policy.bindings).toEqual([THEIRS.bindings[0], THEIRS.bindings[2]]);
 });
 
-it('B6 B7 a concurrent edit is met by the whole read, change and write again: 409 and 412', async () => {
+it.concurrent('B6 B7 a concurrent edit is met by the whole read, change and write again: 409 and 412', async () => {
   for (const [status, canonical] of [
     [409, 'ABORTED'],
     [412, 'FAILED_PRECONDITION'],
@@ -151,7 +151,7 @@ it('B6 B7 a concurrent edit is met by the whole read, change and write again: 40
   }
 });
 
-it('B8 grants of several steps and of every kind of resource: one read and one write a policy', async () => {
+it.concurrent('B8 grants of several steps and of every kind of resource: one read and one write a policy', async () => {
   const cloud = await openCloud({
     seed: {
       ...SEED,
@@ -186,7 +186,7 @@ it('B8 grants of several steps and of every kind of resource: one read and one w
   expect((await cloud.plan('--detailed-exitcode')).code).toBe(0);
 });
 
-it('a policy that was read without its conditions stops', async () => {
+it.concurrent('a policy that was read without its conditions stops', async () => {
   const cloud = await openCloud({
     seed: {
       policies: [
@@ -205,7 +205,7 @@ it('a policy that was read without its conditions stops', async () => {
   expect(cloud.writes).toEqual([]);
 });
 
-it('B4 what Google would refuse is refused offline: a condition on a basic role, allUsers on a project, a malformed member', async () => {
+it.concurrent('B4 what Google would refuse is refused offline: a condition on a basic role, allUsers on a project, a malformed member', async () => {
   const cloud = await openCloud();
   cloud.write({
     steps: [
@@ -224,7 +224,7 @@ it('B4 what Google would refuse is refused offline: a condition on a basic role,
   ]);
 });
 
-it('removing the last grant by which the policy can be set is refused, unless the caller allows it', async () => {
+it.concurrent('removing the last grant by which the policy can be set is refused, unless the caller allows it', async () => {
   const admin = { role: 'roles/resourcemanager.organizationAdmin', members: ['user:me@example.com'] };
   const cloud = await openCloud({ seed: { policies: [{ resource: ORG, policy: { bindings: [admin] } }] } });
   cloud.write({
@@ -246,7 +246,7 @@ it('removing the last grant by which the policy can be set is refused, unless th
   expect(cloud.policyOf(ORG)?.bindings).toEqual([]);
 });
 
-it('B9 B18 a member that does not exist is dropped from the write and named, the rest goes through', async () => {
+it.concurrent('B9 B18 a member that does not exist is dropped from the write and named, the rest goes through', async () => {
   const cloud = await openCloud({ knobs: { missingMembers: ['serviceAccount:gone@acme.iam.gserviceaccount.com'] } });
   cloud.write({
     steps: [

@@ -27,7 +27,7 @@ async function expectDone(cloud: Cloud, digest: string | null): Promise<void> {
   expect(again.report.summary).toMatchObject({ changed: 0, failed: 0, blocked: 0 });
 }
 
-it('goes on by the same digest after a definite refusal half-way; after the last step it sends nothing any more', async () => {
+it.concurrent('goes on by the same digest after a definite refusal half-way; after the last step it sends nothing any more', async () => {
   const cloud = await openCloud();
   cloud.write({
     steps: [
@@ -58,7 +58,7 @@ it('goes on by the same digest after a definite refusal half-way; after the last
   await expectDone(cloud, plan.digest);
 });
 
-it('goes on by the same digest after kill -9 in the middle of a write, and makes nothing twice', async () => {
+it.concurrent('goes on by the same digest after kill -9 in the middle of a write, and makes nothing twice', async () => {
   const cloud = await openCloud();
   write(cloud);
   const { plan } = await cloud.plan();
@@ -87,7 +87,7 @@ it('goes on by the same digest after kill -9 in the middle of a write, and makes
   expect(after.summary).toMatchObject({ none: 3 });
 });
 
-it('a write that never reached the cloud is sent again by the same digest', async () => {
+it.concurrent('a write that never reached the cloud is sent again by the same digest', async () => {
   const cloud = await openCloud();
   write(cloud);
   const { plan } = await cloud.plan();
@@ -106,7 +106,7 @@ it('a write that never reached the cloud is sent again by the same digest', asyn
   await expectDone(cloud, plan.digest);
 });
 
-it('a digest applied in part is refused once something else moved as well', async () => {
+it.concurrent('a digest applied in part is refused once something else moved as well', async () => {
   const cloud = await openCloud({ seed: { projects: [{ projectId: 'acme-web', parent: ORG, displayName: 'Web' }] } });
   cloud.write({
     steps: [

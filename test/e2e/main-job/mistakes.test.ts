@@ -13,7 +13,7 @@ function writeMistakes(cloud: Cloud): void {
   cloud.writeText('playbook.yaml', fixture('twelve-mistakes').replace(/^defaults:$/m, reachable));
 }
 
-it('twelve mistakes give twelve diagnostics, each with its position, exit 3, and no request', async () => {
+it.concurrent('twelve mistakes give twelve diagnostics, each with its position, exit 3, and no request', async () => {
   const cloud = await openCloud();
   writeMistakes(cloud);
   const { code, failure } = await cloud.fail(['plan', 'playbook.yaml']);
@@ -80,7 +80,7 @@ const TEXTS: readonly (readonly [string, string, string])[] = [
   ['a broken organisation', `${HEAD}${STEP.replace(ORG, 'organizations/x')}`, 'INVALID_VALUE'],
 ];
 
-it('bad text of every kind ends in one clear error with a place, exit 3, for people and in JSON, without a stack trace', async () => {
+it.concurrent('bad text of every kind ends in one clear error with a place, exit 3, for people and in JSON, without a stack trace', async () => {
   const cloud = await openCloud();
   const found: unknown[] = [];
   for (const [name, text, code] of TEXTS) {
@@ -99,7 +99,7 @@ it('bad text of every kind ends in one clear error with a place, exit 3, for peo
   expect(cloud.requests).toEqual([]);
 });
 
-it('bad files of every kind: binary, a directory, none, not readable', async () => {
+it.concurrent('bad files of every kind: binary, a directory, none, not readable', async () => {
   const cloud = await openCloud();
   writeFileSync(join(cloud.folder, 'binary.yaml'), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 0xff, 0xfe, 0x80]));
   writeFileSync(join(cloud.folder, 'utf16.yaml'), Buffer.from('\ufeffworkflow: []', 'utf16le'));
@@ -124,7 +124,7 @@ it('bad files of every kind: binary, a directory, none, not readable', async () 
   expect(cloud.requests).toEqual([]);
 });
 
-it('aws and azure are reserved: a clear "not implemented", exit 3', async () => {
+it.concurrent('aws and azure are reserved: a clear "not implemented", exit 3', async () => {
   const cloud = await openCloud();
   for (const provider of ['aws', 'azure']) {
     cloud.write({
@@ -141,7 +141,7 @@ it('aws and azure are reserved: a clear "not implemented", exit 3', async () => 
   }
 });
 
-it('a step that infra never runs is skipped, and a reference to its result is an error', async () => {
+it.concurrent('a step that infra never runs is skipped, and a reference to its result is an error', async () => {
   const cloud = await openCloud();
   const shell = { step: 'script', tool: { kind: 'shell', cmd: 'touch /tmp/never' } };
   cloud.write({ steps: [shell, folder('a', { parent: ORG, display_name: '00-shared' })] });

@@ -19,7 +19,7 @@ async function foundation(): Promise<Cloud> {
   return cloud;
 }
 
-it('is planned whole from an empty organisation: 41 resources to create, nothing held, blocked or unknown', async () => {
+it.concurrent('is planned whole from an empty organisation: 41 resources to create, nothing held, blocked or unknown', async () => {
   const cloud = await foundation();
   const { plan, code } = await cloud.plan();
   expect(code).toBe(0);
@@ -29,7 +29,7 @@ it('is planned whole from an empty organisation: 41 resources to create, nothing
   expect(cloud.writes).toEqual([]);
 });
 
-it('is applied whole, in one apply, in the order of its dependencies', async () => {
+it.concurrent('is applied whole, in one apply, in the order of its dependencies', async () => {
   const cloud = await foundation();
   const { plan } = await cloud.plan();
   cloud.resetRequests();
@@ -80,7 +80,7 @@ it('is applied whole, in one apply, in the order of its dependencies', async () 
   expect(cloud.membersOf(ORG, 'roles/serviceusage.serviceUsageAdmin')).toEqual(['group:cloud-admins@example.com']);
 });
 
-it('has nothing to do the second time, and an apply of that sends no write', async () => {
+it.concurrent('has nothing to do the second time, and an apply of that sends no write', async () => {
   const cloud = await foundation();
   await cloud.converge();
   const { plan, code } = await cloud.plan('--detailed-exitcode');
@@ -95,7 +95,7 @@ it('has nothing to do the second time, and an apply of that sends no write', asy
   expect(cloud.rows).toHaveLength(before);
 });
 
-it('shows exactly the three things that someone changed, and mends them', async () => {
+it.concurrent('shows exactly the three things that someone changed, and mends them', async () => {
   const cloud = await foundation();
   await cloud.converge();
   const { name: dns } = cloud.projectOf('acme-dns-prod');
@@ -126,7 +126,7 @@ it('shows exactly the three things that someone changed, and mends them', async 
   expectExit(await cloud.plan('--detailed-exitcode'), 0);
 });
 
-it('as it stands: plans and applies with --emulator, and the second plan says nothing to do', async () => {
+it.concurrent('as it stands: plans and applies with --emulator, and the second plan says nothing to do', async () => {
   const cwd = temporaryFolder();
   const path = fixturePath('org-foundation');
   const planned = await infra(['plan', path, '--emulator', '--format', 'json'], { cwd });
@@ -141,7 +141,7 @@ it('as it stands: plans and applies with --emulator, and the second plan says no
   expect(again.stdout).toMatch(/nothing to do|No changes/i);
 });
 
-it('runs under exec as well, step by step in written order, and again without a change', async () => {
+it.concurrent('runs under exec as well, step by step in written order, and again without a change', async () => {
   const cwd = temporaryFolder();
   const argv = ['exec', fixturePath('org-foundation'), '--emulator', '--set', 'action=apply'];
   const first = await infra(argv, { cwd });

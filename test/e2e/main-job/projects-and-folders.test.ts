@@ -8,7 +8,7 @@ const FOLDERS = [
 ];
 const WEB = { projectId: 'acme-web', number: '555', displayName: 'Acme Web', parent: 'folders/1' };
 
-it('a project elsewhere is moved, by one request, to a folder named by its display name', async () => {
+it.concurrent('a project elsewhere is moved, by one request, to a folder named by its display name', async () => {
   const cloud = await openCloud({ seed: { folders: FOLDERS, projects: [WEB] } });
   cloud.write({
     defaults: { guard: { require_org: ORG } },
@@ -24,7 +24,7 @@ it('a project elsewhere is moved, by one request, to a folder named by its displ
   expect(cloud.projectOf('acme-web').parent).toBe('folders/2');
 });
 
-it('G7 an update sends a mask of just what differs from live', async () => {
+it.concurrent('G7 an update sends a mask of just what differs from live', async () => {
   const cloud = await openCloud({ seed: { folders: FOLDERS, projects: [{ ...WEB, labels: { env: 'x' } }] } });
   cloud.write({
     steps: [
@@ -38,7 +38,7 @@ it('G7 an update sends a mask of just what differs from live', async () => {
   expect(patch?.body).not.toHaveProperty('labels');
 });
 
-it('a folder renamed with was keeps its id; without was a new name is a new folder', async () => {
+it.concurrent('a folder renamed with was keeps its id; without was a new name is a new folder', async () => {
   const cloud = await openCloud({ seed: { folders: FOLDERS } });
   cloud.write({ steps: [folder('f', { parent: ORG, display_name: 'uno', was: { display_name: 'one' } })] });
   const { plan } = await cloud.plan();
@@ -54,7 +54,7 @@ it('a folder renamed with was keeps its id; without was a new name is a new fold
   expect(stepAt((await cloud.plan()).plan, 'g').change).toBe('create');
 });
 
-it('a folder moved with was: the old parent, one move', async () => {
+it.concurrent('a folder moved with was: the old parent, one move', async () => {
   const cloud = await openCloud({
     seed: { folders: [...FOLDERS, { id: '3', displayName: 'inner', parent: 'folders/1' }] },
   });
@@ -66,7 +66,7 @@ it('a folder moved with was: the old parent, one move', async () => {
   expect(cloud.state.folders['folders/3']?.parent).toBe('folders/2');
 });
 
-it('a rename of what the log owns: the log learns both names', async () => {
+it.concurrent('a rename of what the log owns: the log learns both names', async () => {
   const cloud = await openCloud({ seed: { folders: FOLDERS } });
   cloud.write({ steps: [folder('f', { parent: ORG, display_name: 'one' })] });
   await cloud.converge();
@@ -84,7 +84,7 @@ it('a rename of what the log owns: the log learns both names', async () => {
   expect((await cloud.plan('--detailed-exitcode')).code).toBe(0);
 });
 
-it('what only its parent was renamed under: the same resource, recorded as renamed, without a write', async () => {
+it.concurrent('what only its parent was renamed under: the same resource, recorded as renamed, without a write', async () => {
   const cloud = await openCloud();
   const inner = folder('inner', { parent: '{{ steps.outer.resource.name }}', display_name: 'inner' });
   cloud.write({ steps: [folder('outer', { parent: ORG, display_name: 'outer' }), inner] });
@@ -102,7 +102,7 @@ it('what only its parent was renamed under: the same resource, recorded as renam
   expect((await cloud.plan('--detailed-exitcode')).code).toBe(0);
 });
 
-it("labels merge: others' labels stay; labels_authoritative replaces", async () => {
+it.concurrent("labels merge: others' labels stay; labels_authoritative replaces", async () => {
   const cloud = await openCloud({
     seed: { folders: FOLDERS, projects: [{ ...WEB, labels: { theirs: 'x', team: 'old' } }] },
   });
@@ -118,13 +118,13 @@ it("labels merge: others' labels stay; labels_authoritative replaces", async () 
   expect(cloud.projectOf('acme-web').labels).toEqual({ team: 'web' });
 });
 
-it('an omitted input is never patched and never drift', async () => {
+it.concurrent('an omitted input is never patched and never drift', async () => {
   const cloud = await openCloud({ seed: { folders: FOLDERS, projects: [{ ...WEB, labels: { theirs: 'x' } }] } });
   cloud.write({ steps: [project('web', { project_id: 'acme-web', parent: 'folders/1' })] });
   expect(stepAt((await cloud.plan()).plan, 'web')).toMatchObject({ change: 'none', diff: {} });
 });
 
-it('A5 a project in DELETE_REQUESTED is never converged: its purge date and the undelete are offered; asked for, it is undeleted', async () => {
+it.concurrent('A5 a project in DELETE_REQUESTED is never converged: its purge date and the undelete are offered; asked for, it is undeleted', async () => {
   const cloud = await openCloud({ seed: { folders: FOLDERS, projects: [{ ...WEB, state: 'DELETE_REQUESTED' }] } });
   const input = { project_id: 'acme-web', parent: 'folders/1' };
   cloud.write({ steps: [project('web', input)] });
@@ -143,7 +143,7 @@ it('A5 a project in DELETE_REQUESTED is never converged: its purge date and the 
   expect((await cloud.plan('--detailed-exitcode')).code).toBe(0);
 });
 
-it('A4 a project id of someone else: planned as a create that a create proves, then PROJECT_ID_TAKEN', async () => {
+it.concurrent('A4 a project id of someone else: planned as a create that a create proves, then PROJECT_ID_TAKEN', async () => {
   const cloud = await openCloud({
     seed: { folders: FOLDERS, projects: [{ projectId: 'taken-by-them', parent: 'organizations/999999999999' }] },
     tokens: {
@@ -166,7 +166,7 @@ it('A4 a project id of someone else: planned as a create that a create proves, t
   expect(cloud.writes).toEqual(['POST /v3/projects']);
 });
 
-it('folders of the playbook by display name, several levels deep, planned whole from nothing', async () => {
+it.concurrent('folders of the playbook by display name, several levels deep, planned whole from nothing', async () => {
   const cloud = await openCloud();
   cloud.write({
     defaults: { guard: { require_org: ORG } },
@@ -184,7 +184,7 @@ it('folders of the playbook by display name, several levels deep, planned whole 
   expect((await cloud.plan('--detailed-exitcode')).code).toBe(0);
 });
 
-it('by display name from what is live; an ambiguous or missing name is an error that lists the candidates', async () => {
+it.concurrent('by display name from what is live; an ambiguous or missing name is an error that lists the candidates', async () => {
   const cloud = await openCloud({
     seed: {
       folders: [
@@ -216,7 +216,7 @@ it('by display name from what is live; an ambiguous or missing name is an error 
   expect(JSON.stringify(without.failure.diagnostics)).toContain('organization');
 });
 
-it('one page at a time: with pages of one nothing is missed', async () => {
+it.concurrent('one page at a time: with pages of one nothing is missed', async () => {
   const cloud = await openCloud({
     pageSize: 1,
     seed: {
@@ -244,7 +244,7 @@ it('one page at a time: with pages of one nothing is missed', async () => {
   expect(cloud.requests.filter((request) => request === 'GET /v3/folders')).toHaveLength(3);
 });
 
-it('explicit delete steps are planned with a digest, done dependants first, and refused when what they delete moved', async () => {
+it.concurrent('explicit delete steps are planned with a digest, done dependants first, and refused when what they delete moved', async () => {
   const cloud = await openCloud({
     seed: {
       folders: [{ id: '9', displayName: 'old', parent: ORG }],
@@ -273,7 +273,7 @@ it('explicit delete steps are planned with a digest, done dependants first, and 
   expect((await cloud.plan('--detailed-exitcode')).code).toBe(0);
 });
 
-it('projects.delete: billing, liens and what is already gone are said; a lien blocks', async () => {
+it.concurrent('projects.delete: billing, liens and what is already gone are said; a lien blocks', async () => {
   const cloud = await openCloud({
     seed: {
       folders: FOLDERS,
@@ -301,7 +301,7 @@ it('projects.delete: billing, liens and what is already gone are said; a lien bl
   expect(stepAt(plan, 'gone')).toMatchObject({ change: 'none', present: false });
 });
 
-it('A13 a folder that is not empty is not deleted: the plan says what is inside, and emptiness is checked again', async () => {
+it.concurrent('A13 a folder that is not empty is not deleted: the plan says what is inside, and emptiness is checked again', async () => {
   const cloud = await openCloud({ seed: { folders: FOLDERS, projects: [WEB] } });
   cloud.write({
     steps: [
@@ -325,7 +325,7 @@ it('A13 a folder that is not empty is not deleted: the plan says what is inside,
   expect(cloud.writes).toEqual([]);
 });
 
-it('projects.delete of something that is not visible is refused as unresolvable', async () => {
+it.concurrent('projects.delete of something that is not visible is refused as unresolvable', async () => {
   const cloud = await openCloud();
   cloud.write({ steps: [google('p', 'cloudresourcemanager.projects.delete', { project_id: 'nobody-knows' })] });
   const { plan } = await cloud.plan();
@@ -334,7 +334,7 @@ it('projects.delete of something that is not visible is refused as unresolvable'
   expect(cloud.writes).toEqual([]);
 });
 
-it('every spelling of an input is one input: equal ones may stand together, others are an error', async () => {
+it.concurrent('every spelling of an input is one input: equal ones may stand together, others are an error', async () => {
   const cloud = await openCloud({ seed: { folders: FOLDERS } });
   const A = 'billingAccounts/0A1B2C-3D4E5F-6A7B8C';
   const member = 'group:team@example.com';
@@ -399,7 +399,7 @@ it('every spelling of an input is one input: equal ones may stand together, othe
   expect([code, codesOf(failure.diagnostics)]).toEqual([3, ['INPUT_CONFLICT']]);
 });
 
-it('short actions with service:, and runtime rust-sdk as rest', async () => {
+it.concurrent('short actions with service:, and runtime rust-sdk as rest', async () => {
   const cloud = await openCloud();
   cloud.write({
     steps: [

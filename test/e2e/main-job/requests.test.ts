@@ -18,7 +18,7 @@ function phases(cloud: Cloud): { readonly replan: readonly string[]; readonly wr
   return { replan: cloud.requests.slice(0, first), writes: cloud.requests.slice(first) };
 }
 
-it('five folders under one parent cost one list, in the plan and again in the re-plan of the apply', async () => {
+it.concurrent('five folders under one parent cost one list, in the plan and again in the re-plan of the apply', async () => {
   const cloud = await openCloud();
   cloud.write({
     steps: [
@@ -40,7 +40,7 @@ it('five folders under one parent cost one list, in the plan and again in the re
   expect(count(writes, /^POST \/v3\/folders$/)).toBe(5);
 });
 
-it("ten projects' services cost ten reads a phase", async () => {
+it.concurrent("ten projects' services cost ten reads a phase", async () => {
   const cloud = await openCloud();
   writeFoundation(cloud);
   await cloud.converge();
@@ -62,7 +62,7 @@ it("ten projects' services cost ten reads a phase", async () => {
   expect(writes.filter(isWrite)).toEqual(['POST /v1/projects/acme-web-dev/services/run.googleapis.com:enable']);
 });
 
-it('two grants on one policy cost one read and one write', async () => {
+it.concurrent('two grants on one policy cost one read and one write', async () => {
   const cloud = await openCloud();
   const member = 'group:team@example.com';
   cloud.write({

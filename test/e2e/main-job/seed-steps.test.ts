@@ -12,7 +12,7 @@ const APPLIED_ENSURE = [...COMMON, 'changed', 'converge', 'dry_run', 'provider_f
 const DRY_READ = [...COMMON, 'changed', 'converge', 'dry_run', 'input', 'would_call'].sort();
 const REAL_READ = [...COMMON, 'changed', 'converge', 'dry_run', 'resource'].sort();
 
-it('is planned offline: no socket, no name server, no program, no credential', async () => {
+it.concurrent('is planned offline: no socket, no name server, no program, no credential', async () => {
   const ended = await infra(['plan', SEED_STEPS, '--offline', '--no-save', '--format', 'json'], {
     cwd: temporaryFolder(),
     env: AT_HOME,
@@ -33,7 +33,7 @@ it('is planned offline: no socket, no name server, no program, no credential', a
   });
 });
 
-it('runs dry under exec without network or credential, each line with exactly the keys of the contract', async () => {
+it.concurrent('runs dry under exec without network or credential, each line with exactly the keys of the contract', async () => {
   const ended = await infra(['exec', SEED_STEPS], { cwd: temporaryFolder(), env: AT_HOME });
   expectExit(ended, 0);
   const lines = execLines(ended);
@@ -63,7 +63,7 @@ it('runs dry under exec without network or credential, each line with exactly th
   });
 });
 
-it('is applied under exec --set action=apply, with results passed on and facts; again it changes nothing', async () => {
+it.concurrent('is applied under exec --set action=apply, with results passed on and facts; again it changes nothing', async () => {
   const cwd = temporaryFolder();
   const argv = ['exec', SEED_STEPS, '--emulator', '--set', 'action=apply'];
   const first = await infra(argv, { cwd });
@@ -88,7 +88,7 @@ it('is applied under exec --set action=apply, with results passed on and facts; 
   expect(second.map((line) => line.data['changed'])).toEqual([false, false, false, false, false]);
 });
 
-it('is planned live and applied from its digest, its reads without auth held', async () => {
+it.concurrent('is planned live and applied from its digest, its reads without auth held', async () => {
   const cloud = await openCloud();
   const text = fixture('seed-steps')
     .replaceAll('kind: provider', `kind: provider\n      endpoint: ${cloud.emulator.url}`)

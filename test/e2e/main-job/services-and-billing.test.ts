@@ -9,7 +9,7 @@ const MANY =
     .split(' ')
     .map((name) => `${name}.googleapis.com`);
 
-it('C4 21 services of one project go in batches of 20 and 1', async () => {
+it.concurrent('C4 21 services of one project go in batches of 20 and 1', async () => {
   const cloud = await openCloud({ seed: { projects: [WEB] } });
   cloud.write({ steps: [enable('apis', { project_id: 'acme-web', services: MANY })] });
   expect(MANY).toHaveLength(21);
@@ -31,7 +31,7 @@ it('C4 21 services of one project go in batches of 20 and 1', async () => {
   expect(types.filter((type) => type === 'provider.fact')).toHaveLength(21);
 });
 
-it('C6 a hundred services of one project cost one read', async () => {
+it.concurrent('C6 a hundred services of one project cost one read', async () => {
   const cloud = await openCloud({ seed: { projects: [{ ...WEB, services: MANY }] } });
   cloud.write({ steps: [enable('apis', { project_id: 'acme-web', services: MANY })] });
   const { plan } = await cloud.plan();
@@ -39,7 +39,7 @@ it('C6 a hundred services of one project cost one read', async () => {
   expect(cloud.requests).toEqual(['GET /v1/projects/acme-web/services']);
 });
 
-it('one service of a batch that the cloud refuses is dropped and named; the others are enabled', async () => {
+it.concurrent('one service of a batch that the cloud refuses is dropped and named; the others are enabled', async () => {
   const cloud = await openCloud({ seed: { projects: [WEB] } });
   cloud.write({
     steps: [
@@ -57,7 +57,7 @@ it('one service of a batch that the cloud refuses is dropped and named; the othe
   expect(cloud.enabledServices('acme-web')).toEqual(['dlp.googleapis.com', 'iap.googleapis.com']);
 });
 
-it('"another activation is in progress" is waited for', async () => {
+it.concurrent('"another activation is in progress" is waited for', async () => {
   const cloud = await openCloud({ seed: { projects: [WEB] } });
   cloud.write({ steps: [enable('api', { project_id: 'acme-web', service: 'dlp.googleapis.com' })] });
   const { plan } = await cloud.plan();
@@ -81,7 +81,7 @@ it('"another activation is in progress" is waited for', async () => {
   expect(cloud.enabledServices('acme-web')).toEqual(['dlp.googleapis.com']);
 });
 
-it('C7 a service that others need is not disabled: the dependants are in the plan; in order both go', async () => {
+it.concurrent('C7 a service that others need is not disabled: the dependants are in the plan; in order both go', async () => {
   const cloud = await openCloud({
     seed: {
       projects: [
@@ -113,7 +113,7 @@ it('C7 a service that others need is not disabled: the dependants are in the pla
   expect(cloud.enabledServices('acme-web')).not.toContain('compute.googleapis.com');
 });
 
-it('services.disable and unlink are planned with a digest and done', async () => {
+it.concurrent('services.disable and unlink are planned with a digest and done', async () => {
   const cloud = await openCloud({
     operationPolls: 2,
     seed: { projects: [{ ...WEB, billingAccountName: ACCOUNT, services: ['dlp.googleapis.com'] }] },
@@ -137,7 +137,7 @@ it('services.disable and unlink are planned with a digest and done', async () =>
   expect((await cloud.plan('--detailed-exitcode')).code).toBe(0);
 });
 
-it('a billing link is a PUT only where it differs, and away from another account a shown update', async () => {
+it.concurrent('a billing link is a PUT only where it differs, and away from another account a shown update', async () => {
   const cloud = await openCloud({
     seed: {
       billingAccounts: [
@@ -163,7 +163,7 @@ it('a billing link is a PUT only where it differs, and away from another account
   expect(cloud.writes).toEqual(['PUT /v1/projects/acme-web/billingInfo']);
 });
 
-it('a closed billing account is a warning in the plan and after the link', async () => {
+it.concurrent('a closed billing account is a warning in the plan and after the link', async () => {
   const cloud = await openCloud({ seed: { billingAccounts: [CLOSED], projects: [WEB] } });
   cloud.write({ steps: [link('money', { project_id: 'acme-web', billing_account: `billingAccounts/${CLOSED.id}` })] });
   const { plan } = await cloud.plan();
@@ -174,7 +174,7 @@ it('a closed billing account is a warning in the plan and after the link', async
   expect(codesOf(stepAt(applied.report, 'money').diagnostics)).toContain('BILLING_DISABLED');
 });
 
-it('D1 the cap of projects on a billing account: the details, how to raise it, and the rest goes on', async () => {
+it.concurrent('D1 the cap of projects on a billing account: the details, how to raise it, and the rest goes on', async () => {
   const cloud = await openCloud({
     seed: {
       billingAccounts: [{ id: ACCOUNT_ID, parent: ORG, projectCap: 1 }],
@@ -194,7 +194,7 @@ it('D1 the cap of projects on a billing account: the details, how to raise it, a
   expect(stepAt(applied.report, 'free').outcome).toBe('changed');
 });
 
-it('E2 an operation pending beyond the poll bound: exit 7, named, recorded; the next run resumes it', async () => {
+it.concurrent('E2 an operation pending beyond the poll bound: exit 7, named, recorded; the next run resumes it', async () => {
   const cloud = await openCloud({ operationPolls: 6 });
   cloud.write({
     defaults: { poll: { max_attempts: 2, interval_ms: 1 } },
@@ -226,7 +226,7 @@ it('E2 an operation pending beyond the poll bound: exit 7, named, recorded; the 
   expect(Object.values(cloud.state.projects)).toHaveLength(1);
 });
 
-it('E3 a poll that is answered 500 and 503 goes on; an error in the operation is the result', async () => {
+it.concurrent('E3 a poll that is answered 500 and 503 goes on; an error in the operation is the result', async () => {
   const cloud = await openCloud({ operationPolls: 3 });
   cloud.write({ steps: [folder('shared', { parent: ORG, display_name: '00-shared' })] });
   const { plan } = await cloud.plan();
@@ -260,7 +260,7 @@ it('E3 a poll that is answered 500 and 503 goes on; an error in the operation is
   expect(codesOf(stepAt(applied.report, 'p').diagnostics)).toContain('PROJECT_QUOTA');
 });
 
-it('an operation that is done at once, or without a name, is not polled', async () => {
+it.concurrent('an operation that is done at once, or without a name, is not polled', async () => {
   const cloud = await openCloud({
     operationPolls: 0,
     seed: {

@@ -37,7 +37,7 @@ async function planDigest(cloud: Cloud): Promise<string> {
   return String(lines[0]?.data['plan_digest']);
 }
 
-it('plans against live state: the exact target, its etag and state, a digest, and no write', async () => {
+it.concurrent('plans against live state: the exact target, its etag and state, a digest, and no write', async () => {
   const cloud = await cloudWithFolder();
   cloud.write({ steps: [PLAN] });
   const ended = await cloud.exec();
@@ -72,7 +72,7 @@ it('plans against live state: the exact target, its etag and state, a digest, an
   expect(cloud.writes).toEqual([]);
 });
 
-it('works with the digest as a template, both steps in one playbook', async () => {
+it.concurrent('works with the digest as a template, both steps in one playbook', async () => {
   const cloud = await cloudWithFolder();
   cloud.write({ steps: [PLAN, apply('{{ steps.plan_destroy_folder.plan_digest }}')] });
   const ended = await cloud.exec();
@@ -89,7 +89,7 @@ it('works with the digest as a template, both steps in one playbook', async () =
   expect(cloud.state.folders['folders/20']?.state).toBe('DELETE_REQUESTED');
 });
 
-it('takes the digest from any of the spellings of a result', async () => {
+it.concurrent('takes the digest from any of the spellings of a result', async () => {
   const cloud = await cloudWithFolder();
   for (const path of ['plan_destroy_folder.data.plan_digest', 'plan_destroy_folder.result.plan_digest']) {
     cloud.write({ steps: [PLAN, apply(`{{ ${path} }}`)] });
@@ -100,7 +100,7 @@ it('takes the digest from any of the spellings of a result', async () => {
   }
 });
 
-it('works with the digest as a literal in a second run', async () => {
+it.concurrent('works with the digest as a literal in a second run', async () => {
   const cloud = await cloudWithFolder();
   const digest = await planDigest(cloud);
   cloud.write({ steps: [apply(digest)] });
@@ -110,7 +110,7 @@ it('works with the digest as a literal in a second run', async () => {
   expect(cloud.state.folders['folders/20']?.state).toBe('DELETE_REQUESTED');
 });
 
-it('is refused when the live resource changed in between: nothing is deleted', async () => {
+it.concurrent('is refused when the live resource changed in between: nothing is deleted', async () => {
   const cloud = await cloudWithFolder();
   const digest = await planDigest(cloud);
   // Renamed and back: the same name, another etag.
@@ -124,7 +124,7 @@ it('is refused when the live resource changed in between: nothing is deleted', a
   expect(cloud.state.folders['folders/20']?.state).toBe('ACTIVE');
 });
 
-it('is refused when the resource is gone in between', async () => {
+it.concurrent('is refused when the resource is gone in between', async () => {
   const cloud = await cloudWithFolder();
   const digest = await planDigest(cloud);
   await cloud.outOfBand('DELETE', '/v3/folders/20');
@@ -134,7 +134,7 @@ it('is refused when the resource is gone in between', async () => {
   expect(cloud.writes).toEqual([]);
 });
 
-it('is refused without a digest and with another one', async () => {
+it.concurrent('is refused without a digest and with another one', async () => {
   const cloud = await cloudWithFolder();
   for (const [confirm, code] of [
     [undefined, 'CONFIRM_REQUIRED'],
@@ -148,7 +148,7 @@ it('is refused without a digest and with another one', async () => {
   expect(cloud.writes).toEqual([]);
 });
 
-it('says so when there is nothing to delete any more', async () => {
+it.concurrent('says so when there is nothing to delete any more', async () => {
   const cloud = await openCloud();
   cloud.write({ steps: [PLAN, apply('{{ steps.plan_destroy_folder.plan_digest }}')] });
   const ended = await cloud.exec();
@@ -163,7 +163,7 @@ it('says so when there is nothing to delete any more', async () => {
   expect(cloud.writes).toEqual([]);
 });
 
-it('in a plan the confirming step is the one that deletes, under the digest of the plan; confirm is for exec', async () => {
+it.concurrent('in a plan the confirming step is the one that deletes, under the digest of the plan; confirm is for exec', async () => {
   const cloud = await cloudWithFolder();
   cloud.write({ steps: [PLAN, apply('{{ steps.plan_destroy_folder.plan_digest }}')] });
   const { plan } = await cloud.plan();
@@ -176,14 +176,14 @@ it('in a plan the confirming step is the one that deletes, under the digest of t
   expect(cloud.writes).toEqual(['DELETE /v3/folders/20']);
 });
 
-it('the digest of a plan is the one that exec confirms', async () => {
+it.concurrent('the digest of a plan is the one that exec confirms', async () => {
   const cloud = await cloudWithFolder();
   cloud.write({ steps: [apply(undefined)] });
   const { plan } = await cloud.plan();
   expect(stepAt(plan, 'apply_destroy_folder').plan_digest).toBe(await planDigest(cloud));
 });
 
-it.each([
+it.concurrent.each([
   [
     'projects.delete',
     'cloudresourcemanager.projects.delete',
