@@ -8,11 +8,16 @@ import type { WorkflowFlags } from './workflow-flags.ts';
  * digest, from where its `.infra` is found; else everything that made it has to be said again, but for values where a
  * token is among them.
  */
-export function applyCommandFor({ flags, project, host }: ApplyContext, saved: boolean): string {
+export function applyCommandFor(
+  verb: 'apply' | 'adopt' | 'destroy',
+  { flags, project, host }: ApplyContext,
+  saved: boolean,
+): string {
   const complete = project.source.text !== null;
-  const found = saved && complete && isAtOrAbove(project.config.file, host.cwd);
+  // Only apply goes without a playbook.
+  const found = verb === 'apply' && saved && complete && isAtOrAbove(project.config.file, host.cwd);
   const words = found ? [] : playbookWords(flags, project.source.path, complete);
-  return shellCommand(['infra', 'apply', ...words, ...callerWords(flags)]);
+  return shellCommand(['infra', verb, ...words, ...callerWords(flags)]);
 }
 
 /** What of a workflow the command depends on. */
@@ -48,6 +53,7 @@ function callerWords(flags: WorkflowFlags): readonly string[] {
     ...flag('--emulator', flags.emulator),
     ...value('--config', flags.config),
     ...value('--eventlog', flags.eventlog),
+    ...flags.readEventlogs.flatMap((url) => ['--read-eventlog', url]),
     ...flag('--skip-invalid', flags.skipInvalid),
     ...value('--guard-org', flags.guardOrg),
     ...flags.allowEndpoints.flatMap((origin) => ['--allow-endpoint', origin]),

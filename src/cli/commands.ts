@@ -13,9 +13,54 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/apply.ts')).applyCommand,
   },
   {
+    name: 'drift',
+    summary: 'what the log says is owned, against what is live',
+    load: async () => (await import('./commands/drift.ts')).driftCommand,
+  },
+  {
+    name: 'orphans',
+    summary: 'what is owned and no playbook declares',
+    load: async () => (await import('./commands/orphans.ts')).orphansCommand,
+  },
+  {
+    name: 'adopt',
+    summary: 'accept what is live as what is desired',
+    load: async () => (await import('./commands/adopt.ts')).adoptCommand,
+  },
+  {
+    name: 'destroy',
+    summary: 'delete what a playbook ensures and its stack owns',
+    load: async () => (await import('./commands/destroy.ts')).destroyCommand,
+  },
+  {
+    name: 'forget',
+    summary: 'give up the ownership of a resource, without touching it',
+    load: async () => (await import('./commands/forget.ts')).forgetCommand,
+  },
+  {
     name: 'exec',
     summary: "run the steps one by one with NoETL's own per-step semantics",
     load: async () => (await import('./commands/exec.ts')).execCommand,
+  },
+  {
+    name: 'inventory',
+    summary: 'list what is in an organisation, folder or project',
+    load: async () => (await import('./commands/inventory.ts')).inventoryCommand,
+  },
+  {
+    name: 'import',
+    summary: 'write a playbook of what is live',
+    load: async () => (await import('./commands/import.ts')).importCommand,
+  },
+  {
+    name: 'log',
+    summary: 'show the event log, check its chain, list what is owned',
+    load: async () => (await import('./commands/log.ts')).logCommand,
+  },
+  {
+    name: 'why',
+    summary: 'the history of a resource',
+    load: async () => (await import('./commands/why.ts')).whyCommand,
   },
   {
     name: 'unlock',

@@ -1,25 +1,37 @@
 import { randomBytes } from 'node:crypto';
 import { diagnostic } from '../core/codes.ts';
+import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import type { EngineEvent } from '../core/events.ts';
-import type { ProviderFact } from '../core/facts.ts';
-import type { ProviderCatalogue } from '../core/resource.ts';
+import type { Playbook } from '../core/step.ts';
+import type { ReaderPool } from '../engine/drift.ts';
 import type { EnginePorts } from '../engine/ports.ts';
-import type { EventLog } from '../eventlog/event-log.ts';
-import { openJsonlLog } from '../eventlog/jsonl-file.ts';
-import { googleCatalogue } from '../providers/google/catalogue.ts';
-import type { GoogleClientOptions } from '../providers/google/http-client.ts';
-import type { OpenedProvider, ProviderPool, ProviderRequest } from '../providers/lifecycle-provider.ts';
+import type { GoogleClient } from '../providers/google/client.ts';
+import type { GrantsFound, GrantsRequest } from '../providers/google/uncovered-grants.ts';
+import type { InventoryProvider, ProviderPool, ProviderRequest } from '../providers/lifecycle-provider.ts';
+import { CATALOGUES } from './catalogues.ts';
+import { openLogs } from './compose-logs.ts';
 import type { EmulatedCloud } from './emulated-cloud.ts';
-import { VERSION } from './version.ts';
+import type { Place } from './place.ts';
+import { AGENT } from './version.ts';
 import type { Project, WorkflowCall } from './workflow-types.ts';
-
-/** What a provider package offers offline. */
-export const CATALOGUES: ReadonlyMap<string, ProviderCatalogue> = new Map([['google', googleCatalogue]]);
 
 export interface Composition {
   readonly ports: EnginePorts;
   close(): Promise<void>;
 }
+
+/** Providers that have no way to write. */
+export interface Readers extends ReaderPool {
+  /** One that is opened on a scope. */
+  openOn(scope: string, request: ProviderRequest): Promise<OpenedInventory>;
+  /** Grants on what a stack owns that no fact covers. Throws DiagnosticError without usable auth. */
+  findGrants(request: GrantsRequest & Pick<ProviderRequest, 'auth' | 'endpoint'>): Promise<GrantsFound>;
+  close(): Promise<void>;
+}
+
+export type OpenedInventory =
+  | { readonly kind: 'open'; readonly provider: InventoryProvider }
+  | { readonly kind: 'unusable'; readonly why: Diagnostic };
 
 /** The only place that names concrete providers and stores. Nothing is opened, read or loaded before it is used. */
 export async function composePorts(
@@ -29,44 +41,49 @@ export async function composePorts(
   abort: AbortSignal,
 ): Promise<Composition> {
   const { host } = call;
-  const pool = project.options.emulator ? emulatorPool(call, project, abort) : cloudPool(call, project, abort);
+  const { offline, emulator } = project.options;
+  const clients = emulator ? emulatorClients(call, project, abort) : cloudClients(call, project, offline, abort);
+  const pool = providerPool(clients, call.command === 'adopt');
+  const logs = await openLogs(call, project);
   return {
     ports: {
       catalogues: CATALOGUES,
       pool,
-      log: openLog(call, project),
+      log: logs.log,
       clock: { now: () => host.now() },
       randomHex: (bytes) => randomBytes(bytes).toString('hex'),
       emit,
     },
-    close: () => pool.close(),
+    close: async () => {
+      await pool.close();
+      await logs.close();
+    },
   };
 }
 
-function openLog({ host, flags }: WorkflowCall, { eventlog, folder }: Project): EventLog {
-  return openJsonlLog({
-    path: eventlog,
-    infraFolder: eventlog.startsWith(`${folder.root}/`) ? folder.root : null,
-    actor: { user: flags.actor ?? host.user, host: host.hostname },
-    mapForeign: toOurs,
-    skipInvalid: flags.skipInvalid,
-    now: () => new Date(host.now()),
-  });
-}
+/** A client of Google's APIs, with what is known of whose authority it uses. */
+type OpenedClient =
+  | {
+      readonly kind: 'open';
+      readonly client: GoogleClient;
+      readonly about: { readonly authenticationSource: string; readonly quotaProject: string | null };
+    }
+  | { readonly kind: 'unusable'; readonly why: Diagnostic };
 
-/** A fact that someone else wrote, with the URN and the keys that ours have. */
-function toOurs(fact: ProviderFact): ProviderFact {
-  const catalogue = CATALOGUES.get(fact.provider);
-  return catalogue === undefined
-    ? fact
-    : { ...fact, ...catalogue.fromForeign(fact.resource_type, fact.urn, fact.desired) };
+interface Clients {
+  open(request: ProviderRequest): Promise<OpenedClient>;
+  close(): Promise<void>;
 }
 
 /** Google itself, or an endpoint that the caller allows: one client for each distinct auth and endpoint. */
-function cloudPool({ host, flags }: WorkflowCall, { config, options }: Project, signal: AbortSignal): ProviderPool {
-  return googlePool(async ({ auth, endpoint }) => {
-    if (options.offline)
-      return { kind: 'unusable', why: diagnostic('UNDECIDED', 'Planned offline: nothing was read.') };
+function cloudClients(
+  { host, flags }: WorkflowCall,
+  { config }: Place,
+  offline: boolean,
+  signal: AbortSignal,
+): Clients {
+  return eachOnce(async ({ auth, endpoint }) => {
+    if (offline) return { kind: 'unusable', why: diagnostic('UNDECIDED', 'Planned offline: nothing was read.') };
     const { resolveCredential } = await import('../providers/google/credentials.ts');
     const credential = await resolveCredential({
       auth,
@@ -77,48 +94,46 @@ function cloudPool({ host, flags }: WorkflowCall, { config, options }: Project, 
     });
     if (credential.kind === 'unusable') return credential;
     const { tokenSource, quotaProject, endpoints } = credential;
-    return openGoogle(
-      { endpoints, credential: tokenSource, quotaProject, signal },
-      flags.parallelism ?? config.parallelism,
-    );
+    const concurrency = flags.parallelism ?? config.parallelism;
+    return openClient({ endpoints, credential: tokenSource, quotaProject, signal }, concurrency);
   });
 }
 
 /** The embedded emulator, started when something is first read; whatever auth and endpoint the steps have. */
-function emulatorPool({ flags }: WorkflowCall, project: Project, signal: AbortSignal): ProviderPool {
+function emulatorClients(
+  { flags }: WorkflowCall,
+  place: Place & { readonly playbook: Playbook | null; readonly mayWrite: boolean },
+  signal: AbortSignal,
+): Clients {
   let cloud: Promise<EmulatedCloud> | null = null;
-  const pool = googlePool(async () => {
+  const clients = eachOnce(async () => {
     const [{ startEmulatedCloud }, { fixedToken }] = await Promise.all([
       import('./emulated-cloud.ts'),
       import('../providers/google/auth.ts'),
     ]);
-    cloud ??= startEmulatedCloud(project);
+    cloud ??= startEmulatedCloud(place);
     const { endpoints, token } = await cloud;
     const credential = fixedToken('anywhere', 'token of the emulator', token);
-    return openGoogle(
-      { endpoints, credential, quotaProject: null, signal },
-      flags.parallelism ?? project.config.parallelism,
-    );
+    const concurrency = flags.parallelism ?? place.config.parallelism;
+    return openClient({ endpoints, credential, quotaProject: null, signal }, concurrency);
   });
   return {
-    open: (request) => pool.open({ ...request, auth: null, endpoint: null }),
+    open: (request) => clients.open({ ...request, auth: null, endpoint: null }),
     close: async () => {
-      await pool.close();
+      await clients.close();
       await (await cloud)?.close();
     },
   };
 }
 
 /** Opens each distinct request once. */
-function googlePool(openNew: (request: ProviderRequest) => Promise<OpenedProvider>): ProviderPool {
-  const opened = new Map<string, Promise<OpenedProvider>>();
+function eachOnce(openNew: (request: ProviderRequest) => Promise<OpenedClient>): Clients {
+  const opened = new Map<string, Promise<OpenedClient>>();
   return {
     open: (request) => {
       if (request.provider !== 'google') {
-        return Promise.resolve({
-          kind: 'unusable',
-          why: diagnostic('PROVIDER_NOT_IMPLEMENTED', `The provider ${request.provider} is not part of this version.`),
-        });
+        const detail = `The provider ${request.provider} is not part of this version.`;
+        return Promise.resolve({ kind: 'unusable', why: diagnostic('PROVIDER_NOT_IMPLEMENTED', detail) });
       }
       const key = JSON.stringify(request);
       const found = opened.get(key) ?? openNew(request);
@@ -126,29 +141,87 @@ function googlePool(openNew: (request: ProviderRequest) => Promise<OpenedProvide
       return found;
     },
     close: async () => {
-      for (const result of await Promise.allSettled(opened.values())) {
-        if (result.status === 'fulfilled' && result.value.kind === 'open') await result.value.provider.close();
-      }
+      for (const result of await Promise.allSettled(opened.values()))
+        if (result.status === 'fulfilled' && result.value.kind === 'open') await result.value.client.close();
     },
   };
 }
 
-async function openGoogle(
-  options: Pick<GoogleClientOptions, 'endpoints' | 'credential' | 'quotaProject' | 'signal'>,
-  parallelism: number | null,
-): Promise<OpenedProvider> {
-  const [{ createGoogleClient }, { createGoogleProvider }] = await Promise.all([
-    import('../providers/google/http-client.ts'),
-    import('../providers/google/provider.ts'),
-  ]);
+type ClientOptions = Parameters<typeof import('../providers/google/http-client.ts').createGoogleClient>[0];
+
+async function openClient(
+  options: Pick<ClientOptions, 'endpoints' | 'credential' | 'quotaProject' | 'signal'>,
+  concurrency: number | null,
+): Promise<OpenedClient> {
+  const { createGoogleClient } = await import('../providers/google/http-client.ts');
   const client = createGoogleClient({
     ...options,
-    userAgent: `infra/${VERSION}`,
-    ...(parallelism === null ? {} : { concurrency: parallelism }),
+    userAgent: AGENT,
+    ...(concurrency === null ? {} : { concurrency }),
   });
   const { credential, quotaProject } = options;
+  return { kind: 'open', client, about: { authenticationSource: credential.description, quotaProject } };
+}
+
+/** `readOnly`: through their clients nothing gets out that could write. */
+function providerPool(clients: Clients, readOnly: boolean): ProviderPool {
+  const providers = perClient(async ({ client, about }: Extract<OpenedClient, { kind: 'open' }>) => {
+    const { createGoogleProvider } = await import('../providers/google/provider.ts');
+    if (!readOnly) return createGoogleProvider(client, about);
+    const { readOnlyClient } = await import('../providers/google/reader.ts');
+    return createGoogleProvider(readOnlyClient(client), about);
+  });
   return {
-    kind: 'open',
-    provider: createGoogleProvider(client, { authenticationSource: credential.description, quotaProject }),
+    open: async (request) => {
+      const opened = await clients.open(request);
+      return opened.kind === 'unusable' ? opened : { kind: 'open', provider: await providers(opened) };
+    },
+    close: () => clients.close(),
+  };
+}
+
+/** Readers for a verb that changes nothing anywhere; `playbook` is what an emulator that starts empty is made from. */
+export function composeReaders(
+  call: WorkflowCall,
+  place: Place,
+  playbook: Playbook | null,
+  signal: AbortSignal,
+): Readers {
+  const clients = call.flags.emulator
+    ? emulatorClients(call, { ...place, playbook, mayWrite: false }, signal)
+    : cloudClients(call, place, false, signal);
+  const openOn = async (scopeId: string, request: ProviderRequest): Promise<OpenedInventory> => {
+    const opened = await clients.open(request);
+    if (opened.kind === 'unusable') return opened;
+    const { createGoogleReader } = await import('../providers/google/reader.ts');
+    const { authenticationSource } = opened.about;
+    return { kind: 'open', provider: createGoogleReader(opened.client, { authenticationSource, scopeId, signal }) };
+  };
+  const readers = new Map<string, Promise<OpenedInventory>>();
+  return {
+    openOn,
+    open: (request) => {
+      const key = JSON.stringify(request);
+      const found = readers.get(key) ?? openOn('', request);
+      readers.set(key, found);
+      return found;
+    },
+    findGrants: async ({ auth, endpoint, ...about }) => {
+      const opened = await clients.open({ provider: 'google', auth, endpoint });
+      if (opened.kind === 'unusable') throw new DiagnosticError([{ ...opened.why, severity: 'error' }]);
+      const { findUncoveredGrants } = await import('../providers/google/uncovered-grants.ts');
+      return findUncoveredGrants(opened.client, about);
+    },
+    close: () => clients.close(),
+  };
+}
+
+/** Makes one thing for each client. */
+function perClient<C extends object, T>(make: (client: C) => Promise<T>): (client: C) => Promise<T> {
+  const made = new Map<C, Promise<T>>();
+  return (client) => {
+    const found = made.get(client) ?? make(client);
+    made.set(client, found);
+    return found;
   };
 }

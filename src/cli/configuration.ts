@@ -4,7 +4,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { GuardSpec } from '../core/step.ts';
 import { type CallerConfig, loadCallerConfig, NO_CALLER_CONFIG } from '../playbook/caller-config.ts';
 import type { ProjectDefaults } from '../playbook/load.ts';
-import { loadProjectConfig, type ProjectConfig } from '../playbook/project-config.ts';
+import { type DriftIgnore, loadProjectConfig, type ProjectConfig } from '../playbook/project-config.ts';
 import type { Host } from './host.ts';
 
 /** What infra.yaml and the caller's own config.yaml and environment say. */
@@ -21,6 +21,11 @@ export interface Configuration {
   readonly allowedEndpoints: readonly string[];
   /** The caller's own guard. */
   readonly guard: GuardSpec | null;
+  /** Whose authority and which settings verbs without a playbook use, by stack. */
+  readonly stacks: CallerConfig['stacks'];
+  /** Globs, relative to the folder of infra.yaml. */
+  readonly playbooks: readonly string[];
+  readonly ignore: readonly DriftIgnore[];
   readonly notices: readonly Diagnostic[];
 }
 
@@ -65,6 +70,9 @@ function combine(
     ),
     allowedEndpoints: [...caller.allowEndpoints, ...endpointsOf(host.env)],
     guard: caller.guard,
+    stacks: caller.stacks,
+    playbooks: project?.playbooks ?? [],
+    ignore: project?.ignore ?? [],
     notices,
   };
 }

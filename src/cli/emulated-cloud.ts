@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import type { EndpointSpec } from '../core/step.ts';
+import type { EndpointSpec, Playbook } from '../core/step.ts';
 import { startGoogleEmulator } from '../emulator/google/server.ts';
 import { seedOf } from './emulator-seed.ts';
 import type { Project } from './workflow-types.ts';
@@ -13,16 +13,21 @@ export interface EmulatedCloud {
   close(): Promise<void>;
 }
 
+/** What an emulator is started for; without a playbook there is only what an earlier run kept. */
+interface EmulatedFor extends Pick<Project, 'folder' | 'mayWrite'> {
+  readonly playbook: Playbook | null;
+}
+
 /**
  * Starts the emulator with what the playbook speaks of. Its state outlives the process only where the run may change
  * something, or where there is one already: a plan leaves no trace but its plan.
  */
-export async function startEmulatedCloud({ folder, playbook, mayWrite }: Project): Promise<EmulatedCloud> {
+export async function startEmulatedCloud({ folder, playbook, mayWrite }: EmulatedFor): Promise<EmulatedCloud> {
   const kept = mayWrite || (await exists(folder.emulatorState));
   if (mayWrite) await folder.prepare();
   else await folder.check();
   const emulator = await startGoogleEmulator({
-    seed: seedOf(playbook),
+    seed: playbook === null ? {} : seedOf(playbook),
     operationPolls: 0,
     ...(kept ? { stateFile: folder.emulatorState } : {}),
   });

@@ -3,17 +3,38 @@ import { fileURLToPath } from 'node:url';
 import { diagnostic } from '../core/codes.ts';
 import { DiagnosticError } from '../core/diagnostics.ts';
 
-/** The file that an event log URL names. Throws DiagnosticError where it names something else. */
-export function eventlogFile(url: string, base: string, mustWrite: boolean): string {
+/** Where an event log is. */
+export type LogSource =
+  | { readonly kind: 'file'; readonly path: string }
+  /** Can only be read. */
+  | { readonly kind: 'stdin' }
+  /** A NoETL server: can only be read. */
+  | { readonly kind: 'server'; readonly url: string };
+
+/** What an event log URL names. Throws DiagnosticError where it is none, or can't be written and has to be. */
+export function eventlogSource(url: string, base: string, mustWrite: boolean): LogSource {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase();
-  if (url === '-') throw readOnly('stdin', mustWrite);
-  if (scheme === 'http' || scheme === 'https') throw readOnly('a NoETL server', mustWrite);
+  if (url === '-') return readOnly({ kind: 'stdin' }, 'stdin', mustWrite);
+  if (scheme === 'http' || scheme === 'https') return readOnly({ kind: 'server', url }, 'a NoETL server', mustWrite);
+  return { kind: 'file', path: filePath(url, scheme, base) };
+}
+
+function readOnly(source: LogSource, what: string, mustWrite: boolean): LogSource {
+  if (!mustWrite) return source;
+  throw new DiagnosticError([
+    diagnostic('LOG_READ_ONLY', `An event log on ${what} can only be read, and this verb has to write.`),
+  ]);
+}
+
+function filePath(url: string, scheme: string | undefined, base: string): string {
   if (scheme === 'postgres' || scheme === 'postgresql') throw notAvailable('An event log in PostgreSQL');
   if (scheme === 'file') return fromFileUrl(url, base);
   // One letter is a drive of Windows.
   if (scheme !== undefined && scheme.length > 1 && /^[a-z0-9+.-]+:\/\//i.test(url)) {
     throw new DiagnosticError([
-      diagnostic('USAGE', `--eventlog: ${scheme}:// is no kind of event log.`, { hint: 'a path, or a file: URL' }),
+      diagnostic('USAGE', `--eventlog: ${scheme}:// is no kind of event log.`, {
+        hint: 'a path, a file: URL, - for stdin, or the http(s):// URL of a NoETL server',
+      }),
     ]);
   }
   if (url === '') throw new DiagnosticError([diagnostic('USAGE', '--eventlog is empty.')]);
@@ -28,13 +49,6 @@ function fromFileUrl(url: string, base: string): string {
   } catch {
     throw new DiagnosticError([diagnostic('USAGE', '--eventlog: the file: URL names no file of this machine.')]);
   }
-}
-
-function readOnly(what: string, mustWrite: boolean): DiagnosticError {
-  if (!mustWrite) return notAvailable(`Reading the event log from ${what}`);
-  return new DiagnosticError([
-    diagnostic('LOG_READ_ONLY', `An event log on ${what} can only be read, and this verb has to write.`),
-  ]);
 }
 
 function notAvailable(what: string): DiagnosticError {

@@ -6,8 +6,10 @@ import type { Options } from './command.ts';
 import { parseDuration } from './duration.ts';
 import { isSet, list, text } from './options.ts';
 
-export type Format = 'human' | 'json' | 'ndjson';
+export type Format = 'human' | 'json' | 'ndjson' | 'markdown';
 const FORMATS: readonly Format[] = ['human', 'json', 'ndjson'];
+/** Of verbs whose result is a report to be put up somewhere. */
+export const REPORT_FORMATS: readonly Format[] = [...FORMATS, 'markdown'];
 const LATER_FORMATS = ['markdown', 'github', 'sarif', 'junit', 'html', 'dot', 'mermaid'];
 
 export interface OutputFile {
@@ -27,9 +29,9 @@ export interface OutputFlags {
 }
 
 /** Flags of every verb. */
-export function addOutputFlags(command: Command): Command {
+export function addOutputFlags(command: Command, formats: readonly Format[] = FORMATS): Command {
   return command
-    .option('--format <format>', `how the result is written: ${FORMATS.join(', ')}`, 'human')
+    .option('--format <format>', `how the result is written: ${formats.join(', ')}`, 'human')
     .option('-q, --quiet', 'no progress on stderr')
     .option('-v, --verbose', 'more detail, also what is as declared')
     .addOption(
@@ -43,11 +45,11 @@ export function addOutFlag(command: Command): Command {
   return command.option('--out <[format=]file>', 'also write the result to a file (repeatable)', collect, []);
 }
 
-export function readOutputFlags(options: Options): OutputFlags {
-  const format = parseFormat(text(options, 'format') ?? 'human');
+export function readOutputFlags(options: Options, formats: readonly Format[] = FORMATS): OutputFlags {
+  const format = parseFormat(text(options, 'format') ?? 'human', formats);
   return {
     format,
-    files: list(options, 'out').map((value) => parseOut(value, format)),
+    files: list(options, 'out').map((value) => parseOut(value, format, formats)),
     color: options['color'] !== false,
     quiet: isSet(options, 'quiet'),
     verbose: isSet(options, 'verbose'),
@@ -56,26 +58,28 @@ export function readOutputFlags(options: Options): OutputFlags {
   };
 }
 
-function parseFormat(value: string): Format {
-  const known = FORMATS.find((format) => format === value);
+function parseFormat(value: string, formats: readonly Format[]): Format {
+  const known = formats.find((format) => format === value);
   if (known !== undefined) return known;
   if (LATER_FORMATS.includes(value)) {
     throw new DiagnosticError([
-      diagnostic('NOT_AVAILABLE', `--format ${value} is not in this version; there is ${FORMATS.join(', ')}.`),
+      diagnostic('NOT_AVAILABLE', `--format ${value} is not in this version; there is ${formats.join(', ')}.`),
     ]);
   }
   throw new DiagnosticError([
-    diagnostic('USAGE', `--format ${value}: the formats are ${FORMATS.join(', ')}.`, {
-      hint: didYouMean(value, FORMATS),
+    diagnostic('USAGE', `--format ${value}: the formats are ${formats.join(', ')}.`, {
+      hint: didYouMean(value, formats),
     }),
   ]);
 }
 
 /** `json=plan.json` or `plan.json`; a file whose name holds `=` needs its format in front. */
-function parseOut(value: string, format: Format): OutputFile {
+function parseOut(value: string, format: Format, formats: readonly Format[]): OutputFile {
   const match = /^([a-z]+)=(.+)$/.exec(value);
   const [, name, path] = match ?? [];
-  return name === undefined || path === undefined ? { format, path: value } : { format: parseFormat(name), path };
+  return name === undefined || path === undefined
+    ? { format, path: value }
+    : { format: parseFormat(name, formats), path };
 }
 
 export function addExamples(command: Command, examples: readonly string[]): Command {

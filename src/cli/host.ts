@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 /** Where text goes; a write never throws. */
 export interface OutputStream {
   readonly isTTY: boolean;
@@ -18,6 +20,8 @@ export interface Host {
   readonly uid: number | null;
   readonly hostname: string;
   readonly stdinIsTTY: boolean;
+  /** What comes in, from its start. */
+  openStdin(): Readable;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   /** Asks on stderr and reads one line of stdin; null when stdin ends or the question is aborted. */

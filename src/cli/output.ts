@@ -8,19 +8,31 @@ import { renderRefusal } from '../views/human/apply.ts';
 import type { HumanOptions } from '../views/human/style.ts';
 import { failureDocument } from '../views/json/diagnostic.ts';
 import { renderJson } from '../views/json/render.ts';
+import { failureMarkdown } from '../views/markdown/failure.ts';
 import { ndjsonLine } from '../views/ndjson/events.ts';
-import type { OutputFlags } from './flags.ts';
+import type { Format, OutputFlags } from './flags.ts';
 import type { Host } from './host.ts';
 import { openStderrLog, type StderrLog } from './stderr-log.ts';
 import { styleOf } from './terminal.ts';
 import { VERSION } from './version.ts';
+
+/** What a verb adds to a result that it shares with others. */
+export interface Addition {
+  human(options: HumanOptions): string;
+  document(): object;
+}
 
 /** A result in each of its forms. */
 export interface Result {
   readonly diagnostics: readonly Diagnostic[];
   human(options: HumanOptions): string;
   document(): object;
+  /** Of verbs whose report can be put up somewhere. */
+  markdown?(): string;
 }
+
+/** One text in every form but that of a stream. */
+type Forms = Readonly<Record<Exclude<Format, 'ndjson'>, () => string>>;
 
 const FILE_WIDTH = 100;
 
@@ -51,6 +63,11 @@ export class Output {
     this.log.progress(event);
   }
 
+  /** A line of the stream alone. */
+  stream(event: StreamEvent): void {
+    this.#push(event);
+  }
+
   /** A piece of the result while the verb goes on. */
   write(text: string): void {
     this.#host.stdout.write(text);
@@ -73,19 +90,26 @@ export class Output {
 
   async result(result: Result): Promise<void> {
     for (const item of result.diagnostics) this.#push({ type: 'diagnostic', diagnostic: item });
-    if (this.#flags.format === 'json') this.write(renderJson(result.document()));
-    else if (this.#flags.format === 'human') this.write(result.human(this.human));
-    await this.#writeFiles(
-      () => result.human({ ...this.human, color: false, width: FILE_WIDTH }),
-      () => result.document(),
-    );
+    const forms: Forms = {
+      json: () => renderJson(result.document()),
+      markdown: () => result.markdown?.() ?? '',
+      human: () => result.human({ ...this.human, color: false, width: FILE_WIDTH }),
+    };
+    this.#answer({ ...forms, human: () => result.human(this.human) });
+    await this.#writeFiles(forms);
   }
 
   /** Nothing came of it. People read why on stderr, whatever stdout is. */
   async failure(diagnostics: readonly Diagnostic[], differences: readonly Difference[] | null = null): Promise<void> {
     const document = failureDocument(this.#command, diagnostics, differences);
     for (const item of diagnostics) this.#push({ type: 'diagnostic', diagnostic: item });
-    if (this.#flags.format === 'json') this.write(renderJson(document));
+    const forms: Forms = {
+      json: () => renderJson(document),
+      markdown: () => failureMarkdown(this.#command, diagnostics),
+      human: () => renderRefusal(diagnostics, differences ?? [], { ...this.human, color: false, width: FILE_WIDTH }),
+    };
+    // People read it on stderr.
+    this.#answer({ ...forms, human: () => '' });
     if (differences === null || this.#flags.logFormat === 'json') this.log.diagnostics(diagnostics);
     else
       this.#host.stderr.write(
@@ -94,10 +118,12 @@ export class Output {
           ...styleOf(this.#host.stderr, this.#host.env, this.#flags),
         }),
       );
-    await this.#writeFiles(
-      () => renderRefusal(diagnostics, differences ?? [], { ...this.human, color: false, width: FILE_WIDTH }),
-      () => document,
-    );
+    await this.#writeFiles(forms);
+  }
+
+  #answer(forms: Forms): void {
+    const { format } = this.#flags;
+    if (format !== 'ndjson') this.write(forms[format]());
   }
 
   #push(event: StreamEvent): void {
@@ -109,9 +135,9 @@ export class Output {
     if (kept) this.#stream.push(line);
   }
 
-  async #writeFiles(human: () => string, document: () => object): Promise<void> {
+  async #writeFiles(forms: Forms): Promise<void> {
     for (const { format, path } of this.#flags.files) {
-      const text = format === 'ndjson' ? this.#stream.join('') : format === 'json' ? renderJson(document()) : human();
+      const text = format === 'ndjson' ? this.#stream.join('') : forms[format]();
       await writeFile(resolve(this.#host.cwd, path), text).catch((error: unknown) => {
         throw unwritable(path, error);
       });

@@ -28,6 +28,7 @@ export function processHost(): ProcessHost {
     get stdinIsTTY() {
       return isDevice(0) && process.stdin.isTTY === true;
     },
+    openStdin: () => process.stdin,
     stdout,
     stderr,
     ask,

@@ -40,7 +40,7 @@ function parse(
     module.configure(command);
     command.action(() => {
       invocation = {
-        operands: command.processedArgs.filter((item): item is string => typeof item === 'string'),
+        operands: command.processedArgs.flat().filter((item): item is string => typeof item === 'string'),
         options: command.opts(),
         runOther: runCli,
       };

@@ -7,13 +7,15 @@ import type { PlanResult, VerbOptions } from '../engine/ports.ts';
 import type { PlanSource, StoredPlan } from '../engine/stored-plan.ts';
 import { readPlaybookFile } from '../playbook/files.ts';
 import { loadPlaybook } from '../playbook/load.ts';
-import { CATALOGUES } from './composition.ts';
-import { type Configuration, endpointOrigin, readConfiguration } from './configuration.ts';
-import { eventlogFile } from './eventlog-url.ts';
+import { CATALOGUES } from './catalogues.ts';
+import type { Options } from './command.ts';
+import { type Configuration, readConfiguration } from './configuration.ts';
 import type { Host } from './host.ts';
-import { type InfraFolder, infraFolder } from './infra-folder.ts';
+import { infraFolder } from './infra-folder.ts';
+import { text } from './options.ts';
+import { keptNotice, placeOf } from './place.ts';
 import type { WorkflowFlags } from './workflow-flags.ts';
-import type { Project, WorkflowCall } from './workflow-types.ts';
+import type { Project, VerbName, WorkflowCall } from './workflow-types.ts';
 
 /** Whether the playbook may be a stranger's (`--untrusted`). */
 export type Trust = 'trusted' | 'untrusted';
@@ -22,12 +24,12 @@ export type Trust = 'trusted' | 'untrusted';
 export async function openPlaybook(call: WorkflowCall, path: string, trust: Trust): Promise<Project> {
   const { host, flags } = call;
   const fullPath = resolve(host.cwd, path);
-  const text = await readText(host, path);
+  const content = await readText(host, path);
   const workload = flags.workload === null ? null : await readText(host, flags.workload);
   const read = await readConfiguration({ host, file: flags.config, playbook: path });
   // A stranger's playbook sees nothing of the environment, and reads nothing with the caller's credentials.
   const config = trust === 'trusted' ? read : { ...read, env: {}, credentials: {} };
-  const source: PlanSource = { path, fullPath, text, sets: flags.sets, workload };
+  const source: PlanSource = { path, fullPath, text: content, sets: flags.sets, workload };
   const options = optionsOf(flags, config, trust);
   return assemble(call, config, source, options);
 }
@@ -58,23 +60,27 @@ async function assemble(
   options: VerbOptions,
 ): Promise<Project> {
   const { host, flags, command } = call;
-  const folder = infraFolder(host.cwd, config.file, options.emulator);
-  const mustWrite = command === 'apply';
-  const eventlog = eventlogOf(host, flags, config, folder, mustWrite);
+  const confirms = isConfirmed(call.invocation.options);
+  const mustWrite = command === 'apply' || (WRITES_WHEN_CONFIRMED.has(command) && confirms);
+  const place = placeOf(host, { ...flags, emulator: options.emulator }, config, mustWrite);
   const { playbook, diagnostics } = await load(call, config, source, options.guard);
   const mayWrite = mustWrite || (command === 'exec' && playbook.steps.some((step) => step.dryRun === false));
-  const notices = [...config.notices, ...diagnostics, ...(mayWrite ? keptNotice(host, eventlog, folder, options) : [])];
-  const allowed = flags.allowEndpoints.map((word) => endpointOrigin(word, '--allow-endpoint'));
+  const kept = mayWrite ? keptNotice(host, place, options.emulator) : [];
+  const notices = [...config.notices, ...diagnostics, ...kept];
   return {
+    ...place,
     playbook,
     source: storableSource(source, playbook),
     options,
-    config: { ...config, allowedEndpoints: [...config.allowedEndpoints, ...allowed] },
-    folder,
-    eventlog,
     mayWrite,
     notices,
   };
+}
+
+const WRITES_WHEN_CONFIRMED: ReadonlySet<VerbName> = new Set<VerbName>(['adopt', 'destroy']);
+
+function isConfirmed(options: Options): boolean {
+  return text(options, 'confirm') !== undefined;
 }
 
 async function load(
@@ -161,52 +167,6 @@ function mergeGuards(a: GuardSpec | null, b: GuardSpec | null): GuardSpec | null
     requireCloudId: a.requireCloudId ?? b.requireCloudId,
     requireFolder: a.requireFolder ?? b.requireFolder,
   };
-}
-
-/** The log: the emulator's own, the flag's, the environment's, a configuration's, or the one in `.infra`. */
-function eventlogOf(
-  { cwd, env }: Host,
-  flags: Pick<WorkflowFlags, 'eventlog' | 'emulator'>,
-  config: Configuration,
-  folder: InfraFolder,
-  mustWrite: boolean,
-): string {
-  if (flags.eventlog !== null) return eventlogFile(flags.eventlog, cwd, mustWrite);
-  if (flags.emulator) return folder.eventlog;
-  const named = env['INFRA_EVENTLOG'] ?? '';
-  if (named !== '') return eventlogFile(named, cwd, mustWrite);
-  return config.eventlog === null ? folder.eventlog : eventlogFile(config.eventlog, cwd, mustWrite);
-}
-
-/** The log that a verb without a playbook speaks of. */
-export async function locateEventlog(
-  host: Host,
-  flags: Pick<WorkflowFlags, 'eventlog' | 'config' | 'emulator'>,
-): Promise<string> {
-  const config = await readConfiguration({ host, file: flags.config, playbook: null });
-  return eventlogOf(host, flags, config, infraFolder(host.cwd, config.file, flags.emulator), true);
-}
-
-/** `.infra`, or its emulator part, for a verb without a playbook. */
-export async function locateInfraFolder(host: Host, file: string | null, emulator: boolean): Promise<InfraFolder> {
-  const config = await readConfiguration({ host, file, playbook: null });
-  return infraFolder(host.cwd, config.file, emulator);
-}
-
-function keptNotice(
-  { env }: Host,
-  eventlog: string,
-  folder: InfraFolder,
-  { emulator }: VerbOptions,
-): readonly Diagnostic[] {
-  if (emulator || env['CI'] !== 'true' || eventlog !== folder.eventlog) return [];
-  return [
-    diagnostic(
-      'LOG_NOT_KEPT',
-      `Facts go to ${eventlog}, and CI is set: where this folder is thrown away, so is the record of what is owned.`,
-      { hint: 'give --eventlog or INFRA_EVENTLOG a place that is kept' },
-    ),
-  ];
 }
 
 /** The reviewed plan of a digest, where the store has it. It only explains a refusal: a file that is none is as good as none. */

@@ -13,6 +13,7 @@ export interface WorkflowFlags {
   readonly workload: string | null;
   readonly stack: string | null;
   readonly eventlog: string | null;
+  readonly readEventlogs: readonly string[];
   readonly reconcile: Reconcile | null;
   readonly targets: readonly string[];
   readonly excludes: readonly string[];
@@ -32,6 +33,10 @@ export interface WorkflowFlags {
   readonly includeFound: boolean;
   readonly skipInvalid: boolean;
   readonly rollback: boolean;
+  /** Name of one of the caller's credentials. */
+  readonly credential: string | null;
+  /** Where the cloud's APIs are. */
+  readonly endpoint: string | null;
 }
 
 /** Flags of verbs that read a playbook; they mean the same with each of them. */
@@ -41,12 +46,41 @@ export function addWorkflowFlags(command: Command): Command {
   return addCallerFlags(command);
 }
 
-function addPlaybookFlags(command: Command): void {
-  command
+/** What the playbook is rendered with. */
+export function addWorkloadFlags(command: Command): Command {
+  return command
     .option('--set <path=value>', 'a value in workload, such as projects[0].id=p1 (repeatable)', collect, [])
-    .option('--workload <file>', 'a YAML file that is merged into workload')
-    .option('--stack <stack>', 'the stack of steps that name none')
+    .option('--workload <file>', 'a YAML file that is merged into workload');
+}
+
+/** Where facts are. */
+export function addLogFlags(command: Command): Command {
+  return command
     .option('--eventlog <url>', 'where facts are kept (env INFRA_EVENTLOG; default .infra/eventlog.jsonl)')
+    .option('--read-eventlog <url>', 'a further log to be folded beside it (repeatable)', collect, [])
+    .option('--skip-invalid', 'count broken lines of the event log instead of refusing it');
+}
+
+/** For verbs that only read a cloud: whose authority is used, and where it is. */
+export function addReadingFlags(command: Command): Command {
+  return addEndpointFlag(command)
+    .option(
+      '--credential <name>',
+      "one of the caller's own credentials (default: that of the stack, or the playbook's)",
+    )
+    .option('--endpoint <url>', 'where the APIs of the cloud are; allowed by being given here')
+    .option('--emulator', 'against the embedded emulator, with a log of its own')
+    .option('--parallelism <n>', 'requests at once (default 10)', wholeNumber(1, 1000))
+    .option('--timeout <duration>', 'give the whole run up after, such as 30s, 5m or 1h', duration);
+}
+
+export function addConfigFlag(command: Command): Command {
+  return command.option('--config <file>', 'infra.yaml to use instead of the one beside or above');
+}
+
+function addPlaybookFlags(command: Command): void {
+  addLogFlags(addWorkloadFlags(command))
+    .option('--stack <stack>', 'the stack of steps that name none')
     .addOption(
       new Option('--reconcile <mode>', 'for steps that name none; report holds every ensure step').choices(RECONCILE),
     )
@@ -64,21 +98,23 @@ function addRunFlags(command: Command): void {
     .option('--timeout <duration>', 'give the whole run up after, such as 30s, 5m or 1h', duration)
     .option('--fail-fast', 'start nothing new after a failure')
     .option('--lock-timeout <duration>', "wait for another run's lock (default 0s)", duration)
-    .option('--detailed-exitcode', 'plan: exit 2 where an apply would do something')
+    .option('--detailed-exitcode', 'exit 2 where there is something to do')
     .option('--show-reads', 'list read steps, too')
     .option('--actor <name>', 'who is recorded as the one who did it')
-    .option('--no-rollback', 'keep what a failed stack made in this run')
-    .option('--skip-invalid', 'count broken lines of the event log instead of refusing it');
+    .option('--no-rollback', 'keep what a failed stack made in this run');
+}
+
+function addEndpointFlag(command: Command): Command {
+  return command.option(
+    '--allow-endpoint <origin>',
+    "let the playbook's endpoint at this origin take effect (repeatable; env INFRA_ALLOW_ENDPOINT)",
+    collect,
+    [],
+  );
 }
 
 function addCallerFlags(command: Command): Command {
-  return command
-    .option(
-      '--allow-endpoint <origin>',
-      "let the playbook's endpoint at this origin take effect (repeatable; env INFRA_ALLOW_ENDPOINT)",
-      collect,
-      [],
-    )
+  return addEndpointFlag(command)
     .option('--allow-self-lockout', "allow removing the caller's own last grant on a policy")
     .option('--take-over <stack>', 'take resources over that this stack owns')
     .option('--guard-org <org>', 'refuse any other organisation, whatever the playbook says')
@@ -91,6 +127,7 @@ export function readWorkflowFlags(options: Options): WorkflowFlags {
     workload: text(options, 'workload') ?? null,
     stack: text(options, 'stack') ?? null,
     eventlog: text(options, 'eventlog') ?? null,
+    readEventlogs: list(options, 'readEventlog'),
     reconcile: RECONCILE.find((mode) => mode === options['reconcile']) ?? null,
     targets: [...list(options, 'target'), ...list(options, 'step')],
     excludes: list(options, 'exclude'),
@@ -109,5 +146,7 @@ export function readWorkflowFlags(options: Options): WorkflowFlags {
     includeFound: isSet(options, 'includeFound'),
     skipInvalid: isSet(options, 'skipInvalid'),
     rollback: options['rollback'] !== false,
+    credential: text(options, 'credential') ?? null,
+    endpoint: text(options, 'endpoint') ?? null,
   };
 }

@@ -3,32 +3,42 @@ import type { Playbook } from '../core/step.ts';
 import type { EnginePorts, PlanRequest, VerbOptions } from '../engine/ports.ts';
 import type { PlanSource } from '../engine/stored-plan.ts';
 import type { Invocation } from './command.ts';
-import type { Configuration } from './configuration.ts';
 import type { Host, SignalName } from './host.ts';
-import type { InfraFolder } from './infra-folder.ts';
 import type { Output } from './output.ts';
+import type { Place } from './place.ts';
 import type { WorkflowFlags } from './workflow-flags.ts';
 
-export type WorkflowCommand = 'plan' | 'apply' | 'exec';
+/** Verbs that load playbooks, or look into the log or the cloud. */
+export type VerbName =
+  | 'plan'
+  | 'apply'
+  | 'exec'
+  | 'adopt'
+  | 'destroy'
+  | 'drift'
+  | 'orphans'
+  | 'forget'
+  | 'log show'
+  | 'log verify'
+  | 'log owned'
+  | 'why'
+  | 'inventory'
+  | 'import';
 
-/** A verb over a playbook before anything is opened. */
+/** A verb before anything is opened. */
 export interface WorkflowCall {
   readonly host: Host;
-  readonly command: WorkflowCommand;
+  readonly command: VerbName;
   readonly invocation: Invocation;
   readonly flags: WorkflowFlags;
   readonly output: Output;
 }
 
 /** A playbook that was read, with all that the caller and infra.yaml say about it. */
-export interface Project {
+export interface Project extends Place {
   readonly playbook: Playbook;
   readonly source: PlanSource;
   readonly options: VerbOptions;
-  readonly config: Configuration;
-  readonly folder: InfraFolder;
-  /** Path of the event log. */
-  readonly eventlog: string;
   /** Whether the run may change the cloud. */
   readonly mayWrite: boolean;
   /** Warnings and notes about the playbook and its surroundings; they belong to the result. */

@@ -1,24 +1,26 @@
 import { DiagnosticError } from '../core/diagnostics.ts';
 import type { EngineEvent } from '../core/events.ts';
+import type { PlanVerb } from '../core/plan.ts';
 import type { PlanRequest, RunSettings } from '../engine/ports.ts';
 import { withTimeLimit } from '../engine/time-limit.ts';
 import type { Invocation } from './command.ts';
 import { composePorts } from './composition.ts';
 import { type ExitCode, exitOfDiagnostics } from './exit-codes.ts';
-import { type OutputFlags, readOutputFlags } from './flags.ts';
+import { type Format, type OutputFlags, REPORT_FORMATS, readOutputFlags } from './flags.ts';
 import type { Host } from './host.ts';
 import { openOutput } from './output.ts';
+import type { Place } from './place.ts';
 import { type Interrupts, listenForInterrupts } from './signals.ts';
 import { VERSION } from './version.ts';
 import { readWorkflowFlags } from './workflow-flags.ts';
-import type { Project, Workflow, WorkflowCall, WorkflowCommand } from './workflow-types.ts';
+import type { Project, VerbName, Workflow, WorkflowCall } from './workflow-types.ts';
 
 const DEFAULT_PARALLELISM = 10;
 
 /** Opens the output, and tells there whatever keeps the verb from running. */
 export async function withOutput(
   host: Host,
-  command: WorkflowCommand,
+  command: VerbName,
   invocation: Invocation,
   body: (call: WorkflowCall) => Promise<ExitCode>,
 ): Promise<ExitCode> {
@@ -32,9 +34,15 @@ export async function withOutput(
   }
 }
 
+const REPORTS: ReadonlySet<VerbName> = new Set<VerbName>(['drift', 'orphans']);
+
+function formatsOf(command: VerbName): readonly Format[] | undefined {
+  return REPORTS.has(command) ? REPORT_FORMATS : undefined;
+}
+
 /** The lines of exec are its result in every format. */
-function outputFlagsOf(command: WorkflowCommand, { options }: Invocation): OutputFlags {
-  const flags = readOutputFlags(options);
+function outputFlagsOf(command: VerbName, { options }: Invocation): OutputFlags {
+  const flags = readOutputFlags(options, formatsOf(command));
   return command === 'exec' && flags.format === 'ndjson' ? { ...flags, format: 'human' } : flags;
 }
 
@@ -45,7 +53,7 @@ export async function withPorts(
   body: (workflow: Workflow) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const inFlight = new Set<string>();
-  const interrupts = listenForInterrupts(call.host, call.command !== 'plan', () => [...inFlight]);
+  const interrupts = listenForInterrupts(call.host, project.mayWrite, () => [...inFlight]);
   const settings = settingsOf(call, project, interrupts);
   const emit = (event: EngineEvent): void => {
     if (event.type === 'step_start') inFlight.add(event.address);
@@ -55,7 +63,7 @@ export async function withPorts(
   const composition = await composePorts(call, project, emit, settings.abort);
   try {
     const request: PlanRequest = {
-      verb: call.command === 'plan' ? 'plan' : 'apply',
+      verb: planVerbOf(call.command),
       playbook: project.playbook,
       options: project.options,
       settings,
@@ -67,9 +75,14 @@ export async function withPorts(
   }
 }
 
-function settingsOf({ host, flags }: WorkflowCall, project: Project, interrupts: Interrupts): RunSettings {
+function planVerbOf(command: VerbName): PlanVerb {
+  return command === 'plan' || command === 'adopt' || command === 'destroy' ? command : 'apply';
+}
+
+/** How a run goes about it. */
+export function settingsOf({ host, flags }: WorkflowCall, { config }: Place, interrupts: Interrupts): RunSettings {
   return {
-    parallelism: flags.parallelism ?? project.config.parallelism ?? DEFAULT_PARALLELISM,
+    parallelism: flags.parallelism ?? config.parallelism ?? DEFAULT_PARALLELISM,
     timeoutMs: flags.timeoutMs,
     failFast: flags.failFast,
     lockTimeoutMs: flags.lockTimeoutMs,

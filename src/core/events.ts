@@ -1,7 +1,7 @@
 import type { Diagnostic } from './diagnostics.ts';
 import type { ProviderFact } from './facts.ts';
-import type { JsonObject } from './json.ts';
 import type { AppliedStep, Outcome, PlanStep, PlanSummary } from './plan.ts';
+import type { DriftEntry, OrphanEntry } from './reports.ts';
 
 /** What happens while a verb runs; the views turn it into progress lines or NDJSON. */
 export type EngineEvent =
@@ -25,8 +25,9 @@ export type EngineEvent =
 export type StreamEvent =
   | EngineEvent
   | { readonly type: 'version'; readonly infra: string; readonly format_version: string }
-  | { readonly type: 'drift_result'; readonly resource: JsonObject }
-  | { readonly type: 'orphan_result'; readonly orphan: JsonObject };
+  | { readonly type: 'drift_result'; readonly resource: DriftEntry }
+  | { readonly type: 'orphan_result'; readonly orphan: OrphanEntry }
+  | { readonly type: 'summary'; readonly summary: Readonly<Record<string, number>> };
 
 /** One thing that differs between the reviewed plan and what is now. */
 export interface Difference {

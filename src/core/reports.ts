@@ -1,5 +1,5 @@
 import type { Diagnostic } from './diagnostics.ts';
-import type { ExecutionId } from './facts.ts';
+import type { ExecutionId, ProviderFact } from './facts.ts';
 import type { Json } from './json.ts';
 import type { FieldDiff, FORMAT_VERSION, Verdict } from './plan.ts';
 
@@ -66,4 +66,43 @@ export interface OrphansReport {
   readonly aliases: readonly { readonly resource_id: string; readonly urns: readonly string[] }[];
   readonly grants: readonly UncoveredGrant[];
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What is owned, at a time or now. */
+export interface OwnedEntry extends OrphanEntry {
+  readonly provider: string;
+  readonly resource_id: string | null;
+}
+
+export interface OwnedReport {
+  readonly format_version: typeof FORMAT_VERSION;
+  readonly command: 'log owned';
+  readonly target: string;
+  readonly stack: string | null;
+  /** RFC 3339; null: now. */
+  readonly at: string | null;
+  readonly owned: readonly OwnedEntry[];
+  /** How many were given up or deleted. */
+  readonly tombstoned: number;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** A row of the log, for those who show it. */
+export interface HistoryEntry {
+  readonly sequence: number | null;
+  readonly recordedAt: string | null;
+  readonly actor: string | null;
+  readonly item:
+    | { readonly kind: 'fact'; readonly fact: ProviderFact }
+    | { readonly kind: 'intent'; readonly urn: string; readonly address: string; readonly operation: string }
+    | {
+        readonly kind: 'outcome';
+        readonly intentSequence: number;
+        readonly status: string;
+        readonly code: string | null;
+        readonly operationName: string | null;
+      }
+    | { readonly kind: 'other'; readonly type: string };
+  /** The whole row as it stands in the log. */
+  readonly json: Json;
 }

@@ -1,5 +1,5 @@
 import { diagnostic } from '../core/codes.ts';
-import type { Diagnostic } from '../core/diagnostics.ts';
+import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { diffFields } from '../core/diff.ts';
 import { UNSCOPED } from '../core/facts.ts';
 import type { Owned } from '../core/fold.ts';
@@ -75,6 +75,7 @@ export async function findDrift(request: DriftRequest): Promise<DriftReport> {
     ...declared.filter(({ subject }) => !state.model.owned.has(subject.urn)).map(({ subject }) => subject),
   ];
   const names = new Map(declared.map(({ address, name, subject }) => [subject.urn, [address, name]]));
+  refuseUnknown(request.targets, subjects, names);
   const chosen = subjects.filter(({ urn }) => isChosen(request.targets, urn, names.get(urn) ?? []));
   const sessions = sessionOpener(request);
   const resources = await Promise.all(
@@ -89,6 +90,28 @@ export async function findDrift(request: DriftRequest): Promise<DriftReport> {
     summary: summaryOf(resources),
     diagnostics: state.diagnostics,
   };
+}
+
+/** A target that is nothing would look like one without drift. */
+function refuseUnknown(
+  targets: readonly string[],
+  subjects: readonly Subject[],
+  names: ReadonlyMap<string, readonly string[]>,
+): void {
+  const known = new Set(subjects.flatMap(({ urn }) => [urn, ...(names.get(urn) ?? [])]));
+  const unknown = targets.filter((target) => !known.has(target));
+  if (unknown.length === 0) return;
+  throw new DiagnosticError(
+    unknown.map((target) =>
+      diagnostic(
+        'UNKNOWN_STEP',
+        `nothing that is owned or declared has the URN, address or step name ${JSON.stringify(target)}.`,
+        {
+          hint: 'infra log owned lists what is owned',
+        },
+      ),
+    ),
+  );
 }
 
 function isChosen(targets: readonly string[], urn: string, names: readonly string[]): boolean {
@@ -114,7 +137,8 @@ function ownedSubject({ catalogues }: DriftRequest, item: Owned): Subject {
 }
 
 function declaredSubjects(request: DriftRequest, playbook: Playbook, owned: ReadonlyMap<string, Owned>) {
-  const prepared = prepare(request, playbook, request.options, 'plan');
+  // Targets may name what the playbook does not declare: they are looked for among everything.
+  const prepared = prepare(request, playbook, { ...request.options, targets: [], excludes: [] }, 'plan');
   return [...prepared.steps.values()].flatMap((item) => {
     const urn =
       item.spec.kind === 'ensure'

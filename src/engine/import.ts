@@ -16,6 +16,8 @@ export interface ImportRequest {
   readonly name: string | null;
   /** As it is to stand under `defaults`: `{ type: gcp_adc, credential: ... }`; null: none. */
   readonly auth: JsonObject | null;
+  /** Likewise; null or left out: the cloud's own. */
+  readonly endpoint?: JsonObject | null;
   /** Patterns of members whose grants are left out; null: the provider's own list. */
   readonly leaveOut: readonly string[] | null;
 }
@@ -51,8 +53,13 @@ function nothingIn(scope: string) {
   return diagnostic('NOT_FOUND', `In ${scope} is nothing that a playbook could declare.`, { retryable: false });
 }
 
-function defaultsOf({ stack, auth }: ImportRequest): ValueObject {
-  return { ...(stack === null ? {} : { stack }), reconcile: 'enforce', ...(auth === null ? {} : { auth }) };
+function defaultsOf({ stack, auth, endpoint = null }: ImportRequest): ValueObject {
+  return {
+    ...(stack === null ? {} : { stack }),
+    reconcile: 'enforce',
+    ...(endpoint === null ? {} : { endpoint }),
+    ...(auth === null ? {} : { auth }),
+  };
 }
 
 function header({ scope, leftOut }: DraftedScope): readonly string[] {

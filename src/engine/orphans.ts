@@ -14,8 +14,14 @@ import type { VerbOptions } from './ports.ts';
 import { type Prepared, type PreparedStep, prepare } from './prepare.ts';
 
 /** A log whose facts can be walked one by one, with the time their rows carry. */
-export interface FactHistory extends EventLog {
+export interface FactHistory extends Pick<EventLog, 'read'> {
   facts(target: string, onFact: (fact: ProviderFact, recordedAt: string | null) => void): Promise<void>;
+}
+
+/** Grants, and what could not be looked into. */
+export interface FoundGrants {
+  readonly grants: readonly UncoveredGrant[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 export interface OrphansRequest extends Pick<DriftRequest, 'catalogues' | 'readers' | 'authOf'> {
@@ -24,8 +30,8 @@ export interface OrphansRequest extends Pick<DriftRequest, 'catalogues' | 'reade
   readonly stack: string;
   readonly playbooks: readonly Playbook[];
   readonly options: VerbOptions;
-  /** Finds grants that no fact covers; null where they were not asked for. */
-  readonly grants: ((model: OwnershipModel) => Promise<readonly UncoveredGrant[]>) | null;
+  /** Finds grants on what the stack owns that no fact covers, be it another stack's; null where they were not asked for. */
+  readonly grants: ((mine: OwnershipModel, all: OwnershipModel) => Promise<FoundGrants>) | null;
 }
 
 /** What the stack owns and none of the playbooks declares. */
@@ -40,6 +46,7 @@ export async function findOrphans(request: OrphansRequest): Promise<OrphansRepor
   );
   const orphans = detectOrphansScoped(state.model, request.stack, { urns: declared, resourceIds: new Set(ids) });
   const mine = forStack(state.model, request.stack);
+  const found = request.grants === null ? null : await request.grants(mine, state.model);
   return {
     format_version: FORMAT_VERSION,
     command: 'orphans',
@@ -51,19 +58,28 @@ export async function findOrphans(request: OrphansRequest): Promise<OrphansRepor
       resource_id: group[0]?.resourceId ?? '',
       urns: group.map(({ urn }) => urn),
     })),
-    grants: request.grants === null ? [] : await request.grants(mine),
-    diagnostics: state.diagnostics,
+    grants: found?.grants ?? [],
+    diagnostics: [...state.diagnostics, ...(found?.diagnostics ?? [])],
   };
+}
+
+/** Since when each URN is owned by the stack that owns it. */
+export function startSince() {
+  const since = new Map<string, { readonly stack: string; readonly at: string | null }>();
+  const note = (fact: ProviderFact, recordedAt: string | null): void => {
+    if (endsOwnership(fact)) since.delete(fact.urn);
+    if (assertsOwnership(fact) && since.get(fact.urn)?.stack !== fact.stack)
+      since.set(fact.urn, { stack: fact.stack, at: recordedAt });
+  };
+  return { since, note };
 }
 
 /** Claims and their ends, without what was desired, so that memory does not grow with it; and since when each is owned. */
 async function walkFacts(request: OrphansRequest) {
   const facts: ProviderFact[] = [];
-  const since = new Map<string, { readonly stack: string; readonly at: string | null }>();
+  const { since, note } = startSince();
   await request.log.facts(request.target, (fact, recordedAt) => {
-    if (endsOwnership(fact)) since.delete(fact.urn);
-    if (assertsOwnership(fact) && since.get(fact.urn)?.stack !== fact.stack)
-      since.set(fact.urn, { stack: fact.stack, at: recordedAt });
+    note(fact, recordedAt);
     if (assertsOwnership(fact) || endsOwnership(fact)) facts.push({ ...fact, desired: null });
   });
   return { facts, since };
@@ -104,8 +120,9 @@ function unresolved({ step }: PreparedStep): Diagnostic {
   });
 }
 
-function entryOf(
-  { catalogues }: OrphansRequest,
+/** An owned resource as the reports show it. */
+export function entryOf(
+  { catalogues }: Pick<OrphansRequest, 'catalogues'>,
   model: OwnershipModel,
   item: Owned,
   since: ReadonlyMap<string, { readonly at: string | null }>,

@@ -7,6 +7,7 @@ export interface StepText {
   readonly comment: readonly string[];
   readonly step: string;
   readonly desc?: string;
+  readonly dependsOn?: readonly string[];
   /** The keys of its tool beside `kind`, in this order. */
   readonly tool: ValueObject;
 }
@@ -48,8 +49,13 @@ export function writePlaybook({ comment, name, defaults, sections }: PlaybookTex
   return `${parts.join('\n')}\n`;
 }
 
-function entry({ step, desc, tool }: StepText): ValueObject {
-  return { step, ...(desc === undefined ? {} : { desc }), tool: { kind: 'provider', ...tool } };
+function entry({ step, desc, dependsOn, tool }: StepText): ValueObject {
+  return {
+    step,
+    ...(desc === undefined ? {} : { desc }),
+    ...(dependsOn === undefined ? {} : { depends_on: dependsOn }),
+    tool: { kind: 'provider', ...tool },
+  };
 }
 
 function commentLines(lines: readonly string[], indent: string): readonly string[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyCommandFor } from '../../src/cli/apply-command.ts';
 import { parseDuration } from '../../src/cli/duration.ts';
-import { eventlogFile } from '../../src/cli/eventlog-url.ts';
+import { eventlogSource } from '../../src/cli/eventlog-url.ts';
 import { listenForInterrupts } from '../../src/cli/signals.ts';
 import { styleOf } from '../../src/cli/terminal.ts';
 import type { PlanSource } from '../../src/engine/stored-plan.ts';
@@ -33,19 +33,27 @@ describe('an event log', () => {
     ['file:log.jsonl', '/base/log.jsonl'],
     ['file:///abs/a%20b.jsonl', '/abs/a b.jsonl'],
   ])('%s is a file', (url, expected) => {
-    expect(eventlogFile(url, '/base', true)).toBe(expected);
+    expect(eventlogSource(url, '/base', true)).toEqual({ kind: 'file', path: expected });
   });
 
   it.each([
     ['-', true, 'LOG_READ_ONLY'],
-    ['-', false, 'NOT_AVAILABLE'],
     ['https://noetl.example', true, 'LOG_READ_ONLY'],
     ['postgres://user:secret@db/infra', true, 'NOT_AVAILABLE'],
     ['s3://bucket/log', true, 'USAGE'],
     ['', true, 'USAGE'],
     ['file://elsewhere/log', true, 'USAGE'],
   ])('%s (to write: %s) is refused', (url, mustWrite, code) => {
-    expect(() => eventlogFile(url, '/base', mustWrite)).toThrow(new RegExp(`^${code}: (?!.*secret)`));
+    expect(() => eventlogSource(url, '/base', mustWrite)).toThrow(new RegExp(`^${code}: (?!.*secret)`));
+  });
+});
+
+describe('an event log that can only be read', () => {
+  it.each([
+    ['-', { kind: 'stdin' }],
+    ['https://noetl.example/x?tenant=a', { kind: 'server', url: 'https://noetl.example/x?tenant=a' }],
+  ])('%s is taken by verbs that only read', (url, expected) => {
+    expect(eventlogSource(url, '/base', false)).toEqual(expected);
   });
 });
 
@@ -98,6 +106,9 @@ describe('the command that applies a plan', () => {
     workload: null,
     stack: 'prod',
     eventlog: null,
+    readEventlogs: [],
+    credential: null,
+    endpoint: null,
     reconcile: null,
     targets: ['x[1]'],
     excludes: [],
@@ -126,18 +137,18 @@ describe('the command that applies a plan', () => {
   });
 
   it('is short where the plan is kept and found', () => {
-    expect(applyCommandFor(context(), true)).toBe('infra apply --emulator');
-    expect(applyCommandFor(context({}, '/repo/infra.yaml'), true)).toBe('infra apply --emulator');
+    expect(applyCommandFor('apply', context(), true)).toBe('infra apply --emulator');
+    expect(applyCommandFor('apply', context({}, '/repo/infra.yaml'), true)).toBe('infra apply --emulator');
   });
 
   it('is whole where it is not', () => {
     const whole = "infra apply ./-p.yaml --set 'a=b c' --stack prod --target 'x[1]' --emulator";
-    expect(applyCommandFor(context(), false)).toBe(whole);
-    expect(applyCommandFor(context({}, '/repo/deeper/infra.yaml'), true)).toBe(whole);
+    expect(applyCommandFor('apply', context(), false)).toBe(whole);
+    expect(applyCommandFor('apply', context({}, '/repo/deeper/infra.yaml'), true)).toBe(whole);
   });
 
   it('leaves values out where a token is among them', () => {
-    expect(applyCommandFor(context({ text: null }), true)).toContain('--set a=...');
+    expect(applyCommandFor('apply', context({ text: null }), true)).toContain('--set a=...');
   });
 });
 

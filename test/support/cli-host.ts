@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Host, OutputStream, SignalName } from '../../src/cli/host.ts';
 import { runCli } from '../../src/cli/program.ts';
 
@@ -16,6 +17,8 @@ export interface FakeHostOptions {
   /** What is answered to questions, in order; then the input has ended. */
   readonly answers?: readonly string[];
   readonly now?: () => number;
+  /** What stdin holds. */
+  readonly input?: string;
 }
 
 export function fakeHost(options: FakeHostOptions = {}): FakeHost {
@@ -40,6 +43,7 @@ export function fakeHost(options: FakeHostOptions = {}): FakeHost {
     uid: null,
     hostname: 'test-host',
     stdinIsTTY: tty,
+    openStdin: () => Readable.from([Buffer.from(options.input ?? '')]),
     stdout: stream('stdout'),
     stderr: stream('stderr'),
     ask: async (question) => {

@@ -3,20 +3,10 @@ import { type Diagnostic, DiagnosticError } from '../../core/diagnostics.ts';
 import { hasChanges, isPending, type Plan } from '../../core/plan.ts';
 import { applyPlaybook } from '../../engine/apply.ts';
 import { planPlaybook } from '../../engine/plan.ts';
-import type { ApplyResult, PlanResult } from '../../engine/ports.ts';
-import { renderApply } from '../../views/human/apply.ts';
-import { applyDocument } from '../../views/json/apply.ts';
-import { applyCommandFor } from '../apply-command.ts';
+import type { PlanResult } from '../../engine/ports.ts';
+import { tellApplied } from '../apply-result.ts';
 import type { CommandModule } from '../command.ts';
-import {
-  EXIT,
-  type ExitCode,
-  exitOfApply,
-  exitOfDiagnostics,
-  exitOfPlan,
-  interruptedBy,
-  strongest,
-} from '../exit-codes.ts';
+import { EXIT, type ExitCode, exitOfDiagnostics, exitOfPlan, interruptedBy, strongest } from '../exit-codes.ts';
 import { addExamples, addOutFlag, addOutputFlags, digest, duration } from '../flags.ts';
 import { number, text } from '../options.ts';
 import { keepPlan, openPlaybook, openStoredPlan, reviewedPlan } from '../project.ts';
@@ -123,22 +113,7 @@ async function confirmed(workflow: Workflow, confirm: string, reviewed: PlanResu
     reviewed,
     keepPlan: (plan) => keepPlan(project, plan, workflow.host.now()),
   });
-  return tell(workflow, result);
-}
-
-async function tell(workflow: Workflow, result: ApplyResult): Promise<ExitCode> {
-  if (result.kind === 'refused') {
-    await workflow.output.failure(result.diagnostics, result.differences);
-    return exitOfDiagnostics(result.diagnostics, workflow.interruptedBy());
-  }
-  const report = { ...result.report, diagnostics: [...workflow.project.notices, ...result.report.diagnostics] };
-  const applyCommand = applyCommandFor(workflow, true);
-  await workflow.output.result({
-    diagnostics: report.diagnostics,
-    human: (options) => renderApply(report, { ...options, applyCommand }),
-    document: () => applyDocument(report),
-  });
-  return exitOfApply(report, workflow.interruptedBy());
+  return tellApplied(workflow, result);
 }
 
 /** Why a plan has no digest, step by step. */

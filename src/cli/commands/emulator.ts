@@ -11,8 +11,9 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { addExamples, addOutputFlags, type OutputFlags, readOutputFlags, wholeNumber } from '../flags.ts';
 import type { Host } from '../host.ts';
 import { number, text } from '../options.ts';
-import { locateInfraFolder } from '../project.ts';
+import { locate } from '../place.ts';
 import { openStderrLog } from '../stderr-log.ts';
+import { readWorkflowFlags } from '../workflow-flags.ts';
 
 export const emulatorCommand: CommandModule = {
   configure(command) {
@@ -87,7 +88,7 @@ async function readSeed(host: Host, path: string | undefined): Promise<EmulatorS
 }
 
 async function reset(host: Host, { options }: Invocation, flags: OutputFlags): Promise<ExitCode> {
-  const folder = await locateInfraFolder(host, text(options, 'config') ?? null, true);
+  const { folder } = await locate(host, { ...readWorkflowFlags(options), emulator: true }, false);
   await folder.check();
   await rm(folder.path, { recursive: true, force: true });
   if (flags.format !== 'human')

@@ -52,7 +52,7 @@ export function withNotices({ plan: shown, ...rest }: PlanResult, notices: reado
 
 /** A plan as it is shown; `saved`: whether it can be applied by its digest alone. */
 export function planResult(workflow: Workflow, { plan: shown }: PlanResult, saved: boolean): Result {
-  const applyCommand = applyCommandFor(workflow, saved);
+  const applyCommand = applyCommandFor(shown.command === 'plan' ? 'apply' : shown.command, workflow, saved);
   return {
     diagnostics: shown.diagnostics,
     human: (options) => renderPlan(shown, { ...options, applyCommand }),

@@ -10,8 +10,9 @@ import type { CommandModule, Invocation } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { addExamples, addOutputFlags, readOutputFlags } from '../flags.ts';
 import type { Host } from '../host.ts';
-import { isSet, text } from '../options.ts';
-import { locateEventlog } from '../project.ts';
+import { isSet } from '../options.ts';
+import { locate } from '../place.ts';
+import { readWorkflowFlags } from '../workflow-flags.ts';
 
 export const unlockCommand: CommandModule = {
   configure(command) {
@@ -44,12 +45,9 @@ export const unlockCommand: CommandModule = {
 };
 
 async function lockedFolder(host: Host, options: Invocation['options']): Promise<string> {
-  const eventlog = await locateEventlog(host, {
-    eventlog: text(options, 'eventlog') ?? null,
-    config: text(options, 'config') ?? null,
-    emulator: isSet(options, 'emulator'),
-  });
-  return dirname(eventlog);
+  const { eventlog } = await locate(host, readWorkflowFlags(options), true);
+  // Only a file can be written, and only what is written is locked.
+  return eventlog.kind === 'file' ? dirname(eventlog.path) : '';
 }
 
 async function unknownLock(folder: string, id: string, host: Host): Promise<DiagnosticError> {

@@ -9,7 +9,7 @@ const KNOWN_LATER = /^\(known after apply: .*\)$/;
 const VALUE_WIDTH = 400;
 
 /** One value on one line: plain words bare, other texts quoted, lists and maps inline. */
-function valueText(value: Json): string {
+export function valueText(value: Json): string {
   const text = rawText(value);
   const cut = truncate(text, VALUE_WIDTH);
   return cut === text ? text : `${cut} (${text.length} characters, whole in the JSON)`;

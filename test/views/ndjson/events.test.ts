@@ -4,6 +4,7 @@ import type { StreamEvent } from '../../../src/core/events.ts';
 import type { ProviderFact } from '../../../src/core/facts.ts';
 import { ndjsonLine } from '../../../src/views/ndjson/events.ts';
 import { appliedStep, planOf, planStep, reportOf } from '../support/plans.ts';
+import { driftEntry, orphanEntry } from '../support/reports.ts';
 
 const TIME = '2026-01-02T03:04:05.678Z';
 const FACT: ProviderFact = {
@@ -30,8 +31,9 @@ const EVENTS: readonly (readonly [StreamEvent, readonly string[]])[] = [
   [{ type: 'step_outcome', step: appliedStep('changed') }, ['step']],
   [{ type: 'fact', provider_fact: FACT }, ['provider_fact']],
   [{ type: 'diagnostic', diagnostic: diagnostic('BUG', 'x') }, ['diagnostic']],
-  [{ type: 'drift_result', resource: { urn: 'u', drift: 'missing' } }, ['resource']],
-  [{ type: 'orphan_result', orphan: { urn: 'u' } }, ['orphan']],
+  [{ type: 'drift_result', resource: driftEntry() }, ['resource']],
+  [{ type: 'orphan_result', orphan: orphanEntry() }, ['orphan']],
+  [{ type: 'summary', summary: { in_sync: 3 } }, ['summary']],
   [{ type: 'summary', summary: reportOf([]).summary, execution_id: 7 }, ['summary', 'execution_id']],
 ];
 

@@ -1,0 +1,61 @@
+import { diagnostic } from '../core/codes.ts';
+import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
+import { renderDiagnostics } from '../views/human/diagnostics.ts';
+import { type VerifyReport, verifyDocument } from '../views/json/log.ts';
+import { block, count, escapeText } from '../views/text.ts';
+import { EXIT, type ExitCode, exitOfDiagnostics } from './exit-codes.ts';
+import { text } from './options.ts';
+import { locate } from './place.ts';
+import { withLogs } from './reading.ts';
+import type { WorkflowCall } from './workflow-types.ts';
+
+/** `infra log verify`: whether every row is as it was written, and follows the one before it. */
+export async function verifyChain(call: WorkflowCall): Promise<ExitCode> {
+  const { host, flags, invocation, output } = call;
+  const wanted = headOf(text(invocation.options, 'head') ?? null);
+  const place = await locate(host, flags, false);
+  const report = await withLogs(call, place, async ({ log, chained }): Promise<VerifyReport> => {
+    if (chained === null) return refuseUnchained(log.verify());
+    const { rows, firstBad, headFound } = await chained.walk(wanted);
+    const diagnostics = [...brokenAt(firstBad, log.url), ...headMissing(wanted, headFound, log.url)];
+    // The tail of a broken log proves nothing, and may not even be read.
+    const head = firstBad === null ? await chained.head() : null;
+    return { ok: diagnostics.length === 0, rows, firstBad, head, headFound, diagnostics };
+  });
+  await output.result({
+    diagnostics: report.diagnostics,
+    human: (options) => (report.ok ? block([soundLine(report)]) : renderDiagnostics(report.diagnostics, options)),
+    document: () => verifyDocument(report),
+  });
+  return report.ok ? EXIT.done : exitOfDiagnostics(report.diagnostics);
+}
+
+/** A log without a chain says so itself. */
+async function refuseUnchained(verified: Promise<void>): Promise<never> {
+  await verified;
+  throw new TypeError('a log without a chain can not be verified');
+}
+
+function soundLine({ rows, head }: VerifyReport): string {
+  if (rows === 0) return 'The log is empty.';
+  return `${count(rows, 'row')}, and each is as it was written. Head: ${escapeText(head ?? 'none')}`;
+}
+
+function brokenAt(bad: VerifyReport['firstBad'], log: string): readonly Diagnostic[] {
+  if (bad === null) return [];
+  const row = bad.sequence === null ? '' : ` (row ${bad.sequence})`;
+  return [diagnostic('CHAIN_BROKEN', `Line ${bad.line}${row} of ${log} does not fit: ${bad.why}.`)];
+}
+
+function headMissing(wanted: string | null, found: boolean | null, log: string): readonly Diagnostic[] {
+  if (wanted === null || found !== false) return [];
+  const detail = `No row of ${log} is ${wanted}: the log was cut off or written anew since that head was taken.`;
+  return [diagnostic('CHAIN_BROKEN', detail)];
+}
+
+function headOf(word: string | null): string | null {
+  if (word === null || /^\d{1,16}:[0-9a-f]{64}$/.test(word)) return word;
+  throw new DiagnosticError([
+    diagnostic('USAGE', `--head ${word}: a head is written <sequence>:<64 hex digits>, as an apply prints it.`),
+  ]);
+}

@@ -1,0 +1,19 @@
+import type { JsonObject } from '../core/json.ts';
+import type { AuthSpec, EndpointSpec } from '../core/step.ts';
+
+/** An auth as a playbook may spell it; a name in it leads to the caller's own credential, whatever its type. */
+export function authText(auth: AuthSpec | null, credential: string | null): JsonObject {
+  const name = credential ?? auth?.credential ?? null;
+  const tokenEnv = auth?.tokenEnv ?? null;
+  const scopes = auth?.scopes ?? [];
+  return {
+    type: tokenEnv === null ? 'gcp_adc' : 'bearer',
+    ...(name === null ? {} : { credential: name }),
+    ...(tokenEnv === null && scopes.length > 0 ? { scopes: [...scopes] } : {}),
+    ...(tokenEnv === null ? {} : { token_env: tokenEnv }),
+  };
+}
+
+export function endpointText(endpoint: EndpointSpec): JsonObject {
+  return Object.fromEntries(Object.entries(endpoint).filter(([, url]) => url !== null));
+}

@@ -1,0 +1,40 @@
+import type { Playbook } from '../core/step.ts';
+import { type OpenedLogs, openLogs } from './compose-logs.ts';
+import { composeReaders, type Readers } from './composition.ts';
+import type { Place } from './place.ts';
+import { listenForInterrupts } from './signals.ts';
+import type { WorkflowCall } from './workflow-types.ts';
+
+/** Opens the logs for one verb, and puts them away again. */
+export async function withLogs<T>(
+  call: WorkflowCall,
+  place: Place,
+  body: (logs: OpenedLogs) => Promise<T>,
+): Promise<T> {
+  const logs = await openLogs(call, place);
+  try {
+    return await body(logs);
+  } finally {
+    await logs.close();
+  }
+}
+
+/** Opens readers of clouds for one verb; an interrupt ends it at once, since nothing has to be settled. */
+export async function withReaders<T>(
+  call: WorkflowCall,
+  place: Place,
+  playbook: Playbook | null,
+  body: (readers: Readers) => Promise<T>,
+): Promise<T> {
+  const { timeoutMs } = call.flags;
+  const interrupts = listenForInterrupts(call.host, false, () => []);
+  const signal =
+    timeoutMs === null ? interrupts.abort : AbortSignal.any([interrupts.abort, AbortSignal.timeout(timeoutMs)]);
+  const readers = composeReaders(call, place, playbook, signal);
+  try {
+    return await body(readers);
+  } finally {
+    interrupts.dispose();
+    await readers.close();
+  }
+}
