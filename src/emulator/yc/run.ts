@@ -105,8 +105,10 @@ interface Ran {
 }
 
 function runCommand(host: FakeYcHost, world: World): Ran {
-  const { words, command, rest } = findCommand(host.argv, COMMANDS);
-  if (command === undefined) return refuseGroup(words, rest);
+  const { words, command, rest, stray } = findCommand(host.argv, COMMANDS);
+  // Flags of a command that is unknown can't be judged.
+  if (command === undefined && stray !== undefined) throw unknownCommand(stray, words, '<command> [Global Flags...]');
+  if (command === undefined) return refuseGroup(rest);
   const { flags, operands } = parseFlags(rest, { ...GLOBAL_FLAGS, ...command.flags });
   if (flags.bool('help')) throw new FakeFailure('help is not emulated');
   checkOperands(command, operands, world.knobs);
@@ -117,11 +119,10 @@ function runCommand(host: FakeYcHost, world: World): Ran {
   return { outcome, format, quiet: flags.bool('no-user-output') };
 }
 
-function refuseGroup(words: string, rest: readonly string[]): never {
-  const { operands } = parseFlags(rest, ROOT_FLAGS);
-  const [word] = operands;
-  if (word === undefined) throw new FakeFailure('help is not emulated');
-  throw unknownCommand(word, words, '<command> [Global Flags...]');
+/** A group alone shows its help. */
+function refuseGroup(rest: readonly string[]): never {
+  parseFlags(rest, ROOT_FLAGS);
+  throw new FakeFailure('help is not emulated');
 }
 
 function checkOperands(command: Command, operands: readonly string[], knobs: FakeYcKnobs): void {

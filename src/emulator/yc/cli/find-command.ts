@@ -9,6 +9,8 @@ export interface FoundCommand {
   readonly command: Command | undefined;
   /** The arguments without the words of the command. */
   readonly rest: readonly string[];
+  /** The first word that names neither a group nor a command; it may be an operand. */
+  readonly stray: string | undefined;
 }
 
 /** Follows the words from group to group; flags of all commands may stand before and between them. */
@@ -31,7 +33,7 @@ export function findCommand(argv: readonly string[], commands: readonly Command[
     words = next;
   }
   const command = commands.find((each) => each.words === words);
-  return { words, command, rest: [...rest, ...argv.slice(at)] };
+  return { words, command, rest: [...rest, ...argv.slice(at)], stray: argv[at] };
 }
 
 function takesNext(argument: string): boolean {

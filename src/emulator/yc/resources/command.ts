@@ -24,7 +24,7 @@ export interface Outcome {
   readonly seconds?: number;
   /** What the call made, for faults that hide it. */
   readonly made?: string;
-  /** Thrown once the changes so far are kept. */
+  /** Said instead of the output, and what has changed so far is kept. */
   readonly failure?: Error;
 }
 

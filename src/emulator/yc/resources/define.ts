@@ -88,11 +88,22 @@ function get<K extends KindName>(definition: Definition<K>): Command {
     operands: '<NAME|ID>',
     flags: { ...TARGET, ...definition.getFlags },
     run(call) {
-      const resource = observed(call, definition.kind);
+      const resource = seen(() => observed(call, definition.kind));
+      if (resource instanceof Error) return { output: { kind: 'deleted' }, failure: resource };
       const full = definition.getFlags !== undefined && call.flags.bool('full');
       return { output: { kind: 'object', value: viewOf(definition, call.world, resource, full) } };
     },
   };
+}
+
+/** A look that finds nothing counts as well for what lags. */
+function seen<T>(look: () => T): T | Error {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw error;
+  }
 }
 
 function create<K extends KindName>(definition: Definition<K>): Command {
