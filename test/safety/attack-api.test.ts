@@ -6,8 +6,8 @@ import { foundationPlaybook, ORG_ID } from '../support/safety/foundation.ts';
 import { type HostileServer, hostileServer, page } from '../support/safety/hostile.ts';
 import { type Ended, Site } from '../support/safety/site.ts';
 
-const fast = (url: string): string =>
-  foundationPlaybook(url).replace('  guard:\n', '  poll: { interval_ms: 1, max_attempts: 3 }\n  guard:\n');
+const impatient = (url: string): string =>
+  foundationPlaybook(url).replace('interval_ms: 1', 'interval_ms: 1, max_attempts: 3');
 const TRACE = /\n\s+at .*(\.cjs|\.ts|node:)|node:internal|\[object Object\]|a bug in infra/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const RAW = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 async function siteOf(): Promise<Site> {
-  const site = await Site.open({ playbook: fast });
+  const site = await Site.open({ playbook: impatient });
   open.push(site);
   return site;
 }
@@ -143,7 +143,7 @@ describe('an API that lies to a plan', () => {
     const site = await siteOf();
     site.emulator.addFault(fault);
     const started = performance.now();
-    const ended = await site.runHere(['plan', 'foundation.yaml', '--no-save', '-v', '--timeout', '3s']);
+    const ended = await site.runHere(['plan', 'foundation.yaml', '--no-save', '-v', '--timeout', '1s']);
     expect(performance.now() - started).toBeLessThan(10_000);
     expectBounded(site, ended);
     expect(codes, ended.stdout + ended.stderr).toContain(ended.code);
@@ -163,7 +163,7 @@ describe('an API that lies to a plan', () => {
       more();
     });
     open.push(server);
-    const site = await Site.open({ playbook: () => fast(server.url) });
+    const site = await Site.open({ playbook: () => impatient(server.url) });
     open.push(site);
     const ended = await site.run(['plan', 'foundation.yaml', '--no-save', '--timeout', '8s', '--parallelism', '1'], {
       env: { INFRA_ALLOW_ENDPOINT: server.url },
@@ -178,7 +178,7 @@ describe('an API that lies to a plan', () => {
       page(200, '{}', { 'x-long': 'x'.repeat(200_000) })(_met, response),
     );
     open.push(server);
-    const site = await Site.open({ playbook: () => fast(server.url) });
+    const site = await Site.open({ playbook: () => impatient(server.url) });
     open.push(site);
     const ended = await site.runHere(['plan', 'foundation.yaml', '--no-save', '--timeout', '2s'], {
       INFRA_ALLOW_ENDPOINT: server.url,
@@ -254,7 +254,7 @@ describe('an API that lies to an apply', () => {
       const site = await siteOf();
       const digest = await site.plan();
       site.emulator.addFault(fault);
-      const ended = await site.runHere(['apply', '--confirm', digest, '-v', '--timeout', '4s', '--format', 'json']);
+      const ended = await site.runHere(['apply', '--confirm', digest, '-v', '--timeout', '1500ms', '--format', 'json']);
       expectBounded(site, ended);
       expect([6, 7], ended.stdout + ended.stderr).toContain(ended.code);
       await site.log().verify();

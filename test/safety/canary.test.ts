@@ -35,8 +35,6 @@ async function hostile(answer: Answer): Promise<HostileServer> {
   return server;
 }
 
-const fast = (text: string): string => text.replace('  guard:\n', '  poll: { interval_ms: 1 }\n  guard:\n');
-
 /** Runs each command line and looks for the secrets in everything that was printed and written. */
 async function leaksIn(
   site: Site,
@@ -65,7 +63,7 @@ function written(site: Site, secretFiles: readonly string[]): Readonly<Record<st
 
 describe.each(FORMATS.map((flags) => [flags.slice(0, 2).join(' '), flags] as const))('%s', (_name, flags) => {
   it('a token in the environment', async () => {
-    const site = await siteOf({ playbook: (url) => fast(foundationPlaybook(url)) });
+    const site = await siteOf({ playbook: foundationPlaybook });
     const digest = await site.plan();
     const { ends, leaks } = await leaksIn(
       site,
@@ -83,7 +81,7 @@ describe.each(FORMATS.map((flags) => [flags.slice(0, 2).join(' '), flags] as con
   });
 
   it('a token in the playbook', async () => {
-    const site = await siteOf({ playbook: (url) => fast(foundationPlaybook(url, { auth: INLINE })) });
+    const site = await siteOf({ playbook: (url) => foundationPlaybook(url, { auth: INLINE }) });
     const digest = await site.plan();
     const { ends, leaks } = await leaksIn(
       site,
@@ -103,7 +101,7 @@ describe.each(FORMATS.map((flags) => [flags.slice(0, 2).join(' '), flags] as con
 
   it('a token given by --set, and one in a workload file', async () => {
     const auth = '{ type: bearer, token: "{{ workload.token }}" }';
-    const site = await siteOf({ playbook: (url) => fast(foundationPlaybook(url, { auth })) });
+    const site = await siteOf({ playbook: (url) => foundationPlaybook(url, { auth }) });
     writeFileSync(join(site.folder, 'values.yaml'), `token: ${JSON.stringify(CANARY)}\n`);
     const set = ['--set', `token=${JSON.stringify(CANARY)}`];
     const { ends, leaks } = await leaksIn(
@@ -151,7 +149,7 @@ describe.each(FORMATS.slice(0, 2).map((flags) => [flags.slice(0, 2).join(' '), f
       ],
     ])('a server that repeats the token in %s', async (_case, answer) => {
       const server = await hostile(answer);
-      const site = await siteOf({ playbook: () => fast(foundationPlaybook(server.url)) });
+      const site = await siteOf({ playbook: () => foundationPlaybook(server.url) });
       const env = { ...ENV, INFRA_ALLOW_ENDPOINT: server.url };
       const { ends, leaks } = await leaksIn(
         site,

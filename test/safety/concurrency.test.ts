@@ -1,11 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { foundationPlaybook, ORG_ID, shapeOf } from '../support/safety/foundation.ts';
+import { ORG_ID, shapeOf } from '../support/safety/foundation.ts';
 import { Site, until } from '../support/safety/site.ts';
-
-const fast = (url: string): string =>
-  foundationPlaybook(url).replace('  guard:\n', '  poll: { interval_ms: 1 }\n  guard:\n');
 
 const open: Site[] = [];
 afterEach(async () => {
@@ -13,7 +10,7 @@ afterEach(async () => {
 });
 
 async function siteOf(): Promise<Site> {
-  const site = await Site.open({ playbook: fast });
+  const site = await Site.open();
   open.push(site);
   return site;
 }

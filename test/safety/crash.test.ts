@@ -2,16 +2,12 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../../src/emulator/google/options.ts';
 import { pooled, undisturbed } from '../support/safety/converging.ts';
-import { FOUNDATION_STEPS, foundationPlaybook, shapeOf } from '../support/safety/foundation.ts';
+import { FOUNDATION_STEPS, shapeOf } from '../support/safety/foundation.ts';
 import { type Ended, Site, type StartOptions, until } from '../support/safety/site.ts';
 
 const PRELOAD = fileURLToPath(new URL('../support/safety/kill-at-append.cjs', import.meta.url));
 const WIDTH = 3;
 const APPLY = ['--format', 'json', '--parallelism', '1'];
-
-/** Polls at once, so that a real process needs no patience. */
-const playbook = (url: string): string =>
-  foundationPlaybook(url).replace('  guard:\n', '  poll: { interval_ms: 1 }\n  guard:\n');
 
 let requests: readonly RecordedRequest[] = [];
 let shape: unknown;
@@ -28,7 +24,7 @@ type Kill = (site: Site, apply: (options?: StartOptions) => ReturnType<Site['sta
 
 /** Kills an apply, then does what a user would; every broken promise in words. */
 async function problemsAfter(kill: Kill): Promise<readonly string[]> {
-  const site = await Site.open({ playbook });
+  const site = await Site.open();
   sites.push(site);
   const digest = await site.plan();
   const killed = await kill(site, (options) => site.start(['apply', '--confirm', digest, ...APPLY], options));

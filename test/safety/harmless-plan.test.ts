@@ -8,8 +8,6 @@ import { Site, type SiteOptions, until } from '../support/safety/site.ts';
 import { changesBetween, treeOf } from '../support/safety/tree.ts';
 
 const PRELOAD = fileURLToPath(new URL('../support/safety/no-network.cjs', import.meta.url));
-const fast = (url: string): string =>
-  foundationPlaybook(url).replace('  guard:\n', '  poll: { interval_ms: 1 }\n  guard:\n');
 /** For the real cloud, with the caller's own credential. */
 const forTheCloud = (): string =>
   foundationPlaybook('')
@@ -21,7 +19,7 @@ afterEach(async () => {
   for (const site of open.splice(0)) await site.close();
 });
 
-async function siteOf(options: SiteOptions = { playbook: fast }): Promise<Site> {
+async function siteOf(options: SiteOptions = {}): Promise<Site> {
   const site = await Site.open(options);
   open.push(site);
   return site;

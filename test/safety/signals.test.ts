@@ -6,8 +6,6 @@ import { foundationPlaybook, isDone, shapeOf } from '../support/safety/foundatio
 import { type HostileServer, hostileServer } from '../support/safety/hostile.ts';
 import { Site, until } from '../support/safety/site.ts';
 
-const fast = (url: string): string =>
-  foundationPlaybook(url).replace('  guard:\n', '  poll: { interval_ms: 1 }\n  guard:\n');
 const FIRST_FOLDER = { method: 'POST', path: '/v3/folders', nth: 1 } as const;
 
 const open: (Site | HostileServer)[] = [];
@@ -16,7 +14,7 @@ afterEach(async () => {
 });
 
 async function siteOf(): Promise<Site> {
-  const site = await Site.open({ playbook: fast });
+  const site = await Site.open();
   open.push(site);
   return site;
 }
@@ -100,7 +98,7 @@ describe('a server that never answers', () => {
     const server = await hostileServer(() => undefined);
     const site = await siteOf();
     open.push(server);
-    writeFileSync(join(site.folder, 'silent.yaml'), fast(server.url));
+    writeFileSync(join(site.folder, 'silent.yaml'), foundationPlaybook(server.url));
     return { site, server };
   }
 

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -198,7 +198,7 @@ const SETTINGS: RunSettings = {
 };
 
 /** A row of the log, as far as the safety suites look into it. */
-export interface Row {
+interface Row {
   readonly global_sequence: number;
   readonly type: string;
   readonly intent_sequence?: number;
@@ -232,6 +232,3 @@ async function load(text: string): Promise<Playbook> {
   if (playbook === null) throw new Error(`the fixture does not load: ${JSON.stringify(diagnostics)}`);
   return playbook;
 }
-
-/** A digest that no plan has. */
-export const WRONG_DIGEST = createHash('sha256').update('wrong').digest('hex');

@@ -28,7 +28,7 @@ export const FOUNDATION_SEED: EmulatorSeed = {
   ],
 };
 
-/** Folders, a project to make, one to move, one to rename, links, services and grants: every kind of write once. */
+/** Folders, a project to make, one to move, one to rename, links, services and grants: every kind of write once. Operations are polled without a pause. */
 export function foundationPlaybook(
   endpoint: string,
   extra: { readonly stack?: string; readonly auth?: string } = {},
@@ -46,6 +46,7 @@ defaults:
   dry_run: "{{ workload.action != 'apply' }}"
   endpoint: ${JSON.stringify(endpoint)}
   auth: ${extra.auth ?? '{ type: bearer, token_env: INFRA_TEST_TOKEN }'}
+  poll: { interval_ms: 1 }
   guard:
     require_org: organizations/${ORG_ID}
     require_org_display_name: acme.example
