@@ -59,6 +59,16 @@ export function referencesIn(value: Value): readonly Reference[] {
   return [];
 }
 
+/** Templates inside a value that decide on a result which is not known yet, with what they wait for. */
+export function undecidedIn(
+  value: Value,
+): readonly { readonly template: DeferredTemplate; readonly refs: readonly Reference[] }[] {
+  if (isUnknown(value)) return value.template === null ? [] : [{ template: value.template, refs: value.refs }];
+  if (Array.isArray(value)) return value.flatMap((item: Value) => undecidedIn(item));
+  if (isObject(value)) return Object.values(value).flatMap((item) => undecidedIn(item));
+  return [];
+}
+
 export function isKnown(value: Value): value is Json {
   return referencesIn(value).length === 0;
 }

@@ -2,7 +2,7 @@ import { diagnostic } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { hasPendingWrite } from '../core/plan.ts';
 import type { Observation } from '../core/resource.ts';
-import { isKnown, referencesIn, type ValueObject } from '../core/value.ts';
+import { isKnown, referencesIn, undecidedIn, type ValueObject } from '../core/value.ts';
 import type { OpenedProvider, Target } from '../providers/lifecycle-provider.ts';
 import type { Decision } from './classify.ts';
 import { decide } from './decide-step.ts';
@@ -48,6 +48,7 @@ async function findOut(context: PlanContext, item: PreparedStep, dependencies: D
     if (early !== null) return unread(context, item, desired, opened, early);
     const session = context.sessionOf(opened);
     if (session === null || opened.kind === 'unusable') return withoutReading(context, item, desired, opened);
+    await refuseUndecided(item, desired);
     const target = targetOf(context, item, desired, dependencies);
     const resolved = await session.resolve(target);
     if (resolved.kind === 'failed') return unread(context, item, desired, opened, blockedBy(item, resolved.why));
@@ -76,6 +77,14 @@ async function findOut(context: PlanContext, item: PreparedStep, dependencies: D
       diagnostics,
     });
   }
+}
+
+/** What a step does has to be said by its plan: a filter or a condition on what only an apply will know says nothing. */
+async function refuseUndecided(item: PreparedStep, desired: ValueObject): Promise<void> {
+  const undecided = item.held === null ? undecidedIn(desired) : [];
+  if (undecided.length === 0) return;
+  const { decidesOnUnknown } = await import('../playbook/evaluate.ts');
+  throw new DiagnosticError(undecided.map(({ template, refs }) => decidesOnUnknown(template, refs)));
 }
 
 /** What stands in the way of a deletion and is itself deleted before it, by this plan, stands in no one's way. */
