@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -243,8 +244,8 @@ it.concurrent('results go to stdout, everything else to stderr', async () => {
   expect(human.stdout).toContain('Digest: ');
   expect(human.stdout).not.toContain('planning');
   // No terminal: no colour.
-  const escape = String.fromCharCode(27);
-  expect(human.stdout + human.stderr).not.toContain(escape);
+  const colour = String.fromCharCode(27);
+  expect(human.stdout + human.stderr).not.toContain(colour);
   const quiet = await cloud.run(['plan', 'playbook.yaml', '-q']);
   expect(quiet.stdout).toBe(human.stdout);
   expect(quiet.stderr).toBe('');
@@ -331,4 +332,30 @@ it.concurrent('a plan of many steps is what it is: a value that parses back to t
   expect(two.plan.steps.map(strip)).toEqual(one.plan.steps.map(strip));
   expect(two.plan).toEqual(one.plan);
   expect(parsed(two, planSchema)).toEqual(parsed(one, planSchema));
+});
+
+it.concurrent('stack is null at the top where there are several; sha256 is of the file; a step without a stack is <unscoped> in its fact', async () => {
+  const cloud = await openCloud();
+  cloud.write({
+    steps: [
+      folder('b', { parent: ORG, display_name: 'folder b' }, { stack: 'two' }),
+      folder('a', { parent: ORG, display_name: 'folder a' }, { stack: 'one' }),
+    ],
+  });
+  const { plan } = await cloud.plan();
+  expect(plan).toMatchObject({ stack: null, stacks: ['one', 'two'] });
+  expect(plan.playbook.sha256).toBe(createHash('sha256').update(cloud.readText('playbook.yaml')).digest('hex'));
+  cloud.write({ steps: [folder('c', { parent: ORG, display_name: 'folder c' })] });
+  const applied = await cloud.converge();
+  expect(stepAt(applied.report, 'c')).toMatchObject({ stack: null, provider_fact: { stack: '<unscoped>' } });
+});
+
+it.concurrent('a lost answer is settled by looking: done where it was done, and never twice', async () => {
+  const cloud = await openCloud();
+  cloud.emulator.addFault({ method: 'POST', path: '^/v3/folders$', nth: 1, action: { kind: 'resetAfter' } });
+  cloud.write({ steps: [folder('f', { parent: ORG, display_name: 'folder f' })] });
+  const applied = await cloud.converge();
+  expectExit(applied, 0);
+  expect(Object.values(cloud.state.folders)).toHaveLength(1);
+  expect(stepAt(applied.report, 'f').outcome).toBe('changed');
 });

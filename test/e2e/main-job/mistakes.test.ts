@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Cloud, expectExit, openCloud, ORG } from '../../support/e2e/cloud.ts';
+import { type Cloud, expectExit, ORG, openCloud } from '../../support/e2e/cloud.ts';
 import { fixture } from '../../support/e2e/fixtures.ts';
 import { folder } from '../../support/e2e/playbooks.ts';
 

@@ -101,8 +101,12 @@ export class Cloud {
   }
 
   /** The same, while it runs. */
-  start(argv: readonly string[], env: Readonly<Record<string, string>> = {}): ReturnType<typeof startInfra> {
-    return startInfra(argv, { cwd: this.folder, env: this.env(env) });
+  start(
+    argv: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    input = '',
+  ): ReturnType<typeof startInfra> {
+    return startInfra(argv, { cwd: this.folder, env: this.env(env), input });
   }
 
   env(extra: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
