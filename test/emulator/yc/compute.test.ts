@@ -33,7 +33,12 @@ const machine = ({ subnet, group, disk, ip }: Gateway, name = 'vm') => [
 
 test('A machine is as recorded, without what is default', async () => {
   const fake = await gateway();
-  const ran = await fake.yc('compute instance create', ...machine(fake), '--metadata', 'ssh-keys=a:ssh-ed25519 AAAA');
+  const ran = await fake.quick(
+    'compute instance create',
+    ...machine(fake),
+    '--metadata',
+    'ssh-keys=a:ssh-ed25519 AAAA',
+  );
   expect(ran.stderr).toBe('...1s...6s...11s...16s...21s...26s...31s...done (33s)\n');
   const id = idOf(ran);
   expect(ran.json).toEqual({
@@ -78,10 +83,10 @@ test('What a machine holds can not be deleted before it', async () => {
     [`vpc security-group delete ${fake.group}`, `FailedPrecondition desc = Security group ${fake.group} is in use`],
     [`vpc subnet delete ${fake.subnet}`, 'FailedPrecondition desc = Subnet has allocated internal addresses'],
   ] as const)
-    expect((await fake.yc(command)).stderr).toContain(text);
+    expect((await fake.quick(command)).stderr).toContain(text);
   const other = await fake.quick('compute instance create', ...machine(fake, 'other'));
   expect(other.stderr).toContain('is being used');
-  expect((await fake.yc('compute instance delete vm')).exitCode).toBe(0);
+  expect((await fake.quick('compute instance delete vm')).exitCode).toBe(0);
   expect((await fake.quick(`vpc address get ${address}`)).json).not.toHaveProperty('used');
   expect((await fake.quick('compute disk get boot')).json).not.toHaveProperty('instance_ids');
 });
@@ -95,7 +100,7 @@ test('A disk goes with its machine when asked so, or when it was made with it', 
     ...start,
     ...['--use-boot-disk', 'disk-name=boot,auto-delete=yes'],
   );
-  const made = await fake.yc(
+  const made = await fake.quick(
     'compute instance create --name b',
     ...start,
     ...['--create-boot-disk', `image-id=${IMAGE},size=20,name=made,type=network-ssd`],
@@ -133,7 +138,7 @@ test.each([
 ])('A machine with %j is refused', async (flags, text) => {
   const fake = await gateway();
   const argv = ['compute', 'instance', 'create', ...machine(fake), ...flags, ...SUFFIX];
-  const ran = await fake.run(argv);
+  const ran = await fake.here(argv);
   expect(ran).toMatchObject({ exitCode: 1, stdout: '' });
   expect(ran.stderr).toContain(text);
   expect((await fake.quick('compute instance list')).stdout).toBe('[]\n\n');
@@ -173,7 +178,7 @@ test('User data is expanded from the environment of yc, silently', async () => {
     `user-data=${file}`,
     ...SUFFIX,
   ];
-  expect((await fake.run(argv, { env: { GREETING: 'hello' } })).exitCode).toBe(0);
+  expect((await fake.here(argv, { env: { GREETING: 'hello' } })).exitCode).toBe(0);
   const { metadata } = (await fake.quick('compute instance get vm --full')).json;
   expect(metadata?.['user-data']).toBe('#cloud-config\necho hello hello [] $HOME $(date) 5$ ');
   expect(fake.control.commands().at(-2)).toMatchObject({ files: [{ path: file, mode: '0600' }], exitCode: 0 });
@@ -183,18 +188,18 @@ test('A machine is stopped and started, and its size changes while it is stopped
   const fake = await gateway();
   await fake.quick('compute instance create', ...machine(fake));
   expect((await fake.quick('compute instance update vm --cores 4 --memory 4')).stderr).toContain('must be stopped');
-  expect((await fake.yc('compute instance stop vm')).json['status']).toBe('STOPPED');
-  expect((await fake.yc('compute instance stop vm')).stderr).toContain('FailedPrecondition');
-  expect((await fake.yc('compute instance update vm --cores 4 --memory 4G')).json['resources']).toMatchObject({
+  expect((await fake.quick('compute instance stop vm')).json['status']).toBe('STOPPED');
+  expect((await fake.quick('compute instance stop vm')).stderr).toContain('FailedPrecondition');
+  expect((await fake.quick('compute instance update vm --cores 4 --memory 4G')).json['resources']).toMatchObject({
     cores: '4',
     memory: '4294967296',
   });
-  expect((await fake.yc('compute instance start vm')).json['status']).toBe('RUNNING');
-  expect((await fake.yc('compute instance start vm')).stderr).toContain('FailedPrecondition');
+  expect((await fake.quick('compute instance start vm')).json['status']).toBe('RUNNING');
+  expect((await fake.quick('compute instance start vm')).stderr).toContain('FailedPrecondition');
   await fake.quick('compute instance update vm --metadata a=1,b=2');
   expect((await fake.quick('compute instance get vm --full')).json['metadata']).toEqual({ a: '1', b: '2' });
-  await fake.yc('compute instance add-labels vm --labels a=1');
-  expect((await fake.yc('compute instance remove-labels vm --labels a')).json).not.toHaveProperty('labels');
+  await fake.quick('compute instance add-labels vm --labels a=1');
+  expect((await fake.quick('compute instance remove-labels vm --labels a')).json).not.toHaveProperty('labels');
 });
 
 test('Metadata has limits', async () => {
@@ -238,10 +243,10 @@ test.each([
 });
 
 test('A disk grows, and does not shrink', async () => {
-  const { yc, quick } = await fakeYc();
+  const { quick } = await fakeYc();
   const family = '--source-image-family ubuntu-2404-lts --source-image-folder-id standard-images';
-  await yc(`compute disk create --name d --zone ${ZONE} --size 20G ${family}`);
-  expect((await yc('compute disk update d --size 30 --labels a=1')).json).toMatchObject({
+  await quick(`compute disk create --name d --zone ${ZONE} --size 20G ${family}`);
+  expect((await quick('compute disk update d --size 30 --labels a=1')).json).toMatchObject({
     size: '32212254720',
     source_image_id: IMAGE,
     labels: { a: '1' },
@@ -250,14 +255,14 @@ test('A disk grows, and does not shrink', async () => {
 });
 
 test('An image is found by its id, or by its name in its folder', async () => {
-  const { run, quick, control } = await fakeYc();
+  const { here, quick, control } = await fakeYc();
   expect((await quick('compute image get --id', IMAGE)).json).toMatchObject({
     status: 'READY',
     min_disk_size: '8589934592',
   });
   const named = ['compute', 'image', 'get', 'ubuntu-2404', '--format', 'json', '--folder-id'];
-  expect((await run([...named, 'standard-images'])).json['id']).toBe(IMAGE);
-  expect((await run([...named, FOLDER])).stderr).toContain('image with name "ubuntu-2404" not found');
+  expect((await here([...named, 'standard-images'])).json['id']).toBe(IMAGE);
+  expect((await here([...named, FOLDER])).stderr).toContain('image with name "ubuntu-2404" not found');
   expect((await quick('compute image get fd800000000000000000')).stderr).toContain('NotFound');
   expect((await quick('compute image get --id nope')).stderr).toContain("invalid image id 'nope'");
   expect((await quick('compute image get')).stderr).toContain('image id or name must be specified');

@@ -30,7 +30,7 @@ test.each([
   ['crlf', /^\{\r\n/],
 ] as const)('Done, but what is said is %s', async (as, pattern) => {
   const fake = await broken({ kind: 'reshape', as });
-  const ran = await fake.yc('vpc network create --name net');
+  const ran = await fake.quick('vpc network create --name net');
   expect(ran.exitCode).toBe(0);
   expect(ran.stdout).toMatch(pattern);
   expect(networks(fake)).toBe(1);
@@ -77,7 +77,7 @@ test('A stubborn hang ends by SIGKILL alone, and its child holds the streams unt
 
 test('A flood is as long as asked', async () => {
   const fake = await broken({ kind: 'flood', bytes: 3_000_001 });
-  const { stdout, exitCode } = await fake.yc('vpc network create');
+  const { stdout, exitCode } = await fake.quick('vpc network create');
   expect([stdout.length, exitCode]).toEqual([3_000_001, 0]);
 });
 
@@ -86,17 +86,17 @@ test('An answer may show another folder or label, in a list too', async () => {
     { kind: 'patch', set: { folder_id: 'b1gother', labels: { a: '2', b: null } } },
     'vpc network',
   );
-  const { json } = await fake.yc('vpc network create', ...named('net', { a: '1', b: '1', c: '1' }));
+  const { json } = await fake.quick('vpc network create', ...named('net', { a: '1', b: '1', c: '1' }));
   expect(json).toMatchObject({ folder_id: 'b1gother', labels: { a: '2', c: '1' } });
   expect(json['labels']).not.toHaveProperty('b');
-  expect((await fake.yc('vpc network list')).json).toMatchObject([{ folder_id: 'b1gother' }]);
+  expect((await fake.quick('vpc network list')).json).toMatchObject([{ folder_id: 'b1gother' }]);
 });
 
 test('A secret is said beside the answer and beside a failure, where asked', async () => {
   const fake = await broken({ kind: 'echo', text: 'token t1.secret', stream: 'stderr' }, 'vpc');
   fake.control.addFaults({ match: 'vpc network get', action: { kind: 'echo', text: 't1.other', stream: 'stdout' } });
-  expect((await fake.yc('vpc network create')).stderr).toBe('token t1.secret\n');
-  const failed = await fake.yc('vpc network get nope');
+  expect((await fake.quick('vpc network create')).stderr).toBe('token t1.secret\n');
+  const failed = await fake.quick('vpc network get nope');
   expect(failed.stdout).toBe('t1.other\n');
   expect(failed.stderr).toMatch(/^token t1\.secret\nERROR: /);
 });
@@ -123,7 +123,7 @@ const TEXTS: Readonly<Record<FakeYcFailureName, RegExp>> = {
 test.each(Object.entries(TEXTS))('The failure %s has its text, exit 1 and no answer', async (name, text) => {
   const failure = Object.keys(TEXTS).find((each): each is FakeYcFailureName => each === name) ?? 'quota';
   const fake = await broken({ kind: 'fail', failure });
-  const ran = await fake.yc('vpc network create --name net');
+  const ran = await fake.quick('vpc network create --name net');
   expect(ran).toMatchObject({ exitCode: 1, stdout: '' });
   expect(ran.stderr).toMatch(text);
   expect(networks(fake)).toBe(0);
@@ -132,21 +132,21 @@ test.each(Object.entries(TEXTS))('The failure %s has its text, exit 1 and no ans
 test('Any refusal of the server can be had, and after the change too', async () => {
   const failure = { code: 'Aborted', message: 'try again' } as const;
   const fake = await broken({ kind: 'fail', when: 'after', failure });
-  expect((await fake.yc('vpc network create')).stderr).toContain('rpc error: code = Aborted desc = try again\n');
+  expect((await fake.quick('vpc network create')).stderr).toContain('rpc error: code = Aborted desc = try again\n');
   expect(networks(fake)).toBe(1);
 });
 
 test('The operation that failed can be looked up', async () => {
   const fake = await broken({ kind: 'fail', failure: 'operation_failed' });
-  const { stderr } = await fake.yc('vpc network create');
+  const { stderr } = await fake.quick('vpc network create');
   const id = /id=(\w+)/.exec(stderr)?.[1] ?? '';
-  expect((await fake.yc('operation get', id)).json).toMatchObject({ done: true, error: { code: 13 } });
+  expect((await fake.quick('operation get', id)).json).toMatchObject({ done: true, error: { code: 13 } });
 });
 
 test('What was made can stay hidden from reads for a while', async () => {
   const fake = await broken({ kind: 'hide', reads: 2 });
   fake.control.addFaults({ match: 'vpc network create', action: { kind: 'exit', when: 'after' } });
-  expect((await fake.yc('vpc network create --name net')).exitCode).toBe(1);
+  expect((await fake.quick('vpc network create --name net')).exitCode).toBe(1);
   expect((await fake.quick('vpc network list')).stdout).toBe('[]\n\n');
   expect((await fake.quick('vpc network get net')).exitCode).toBe(1);
   expect((await fake.quick('vpc network get net')).exitCode).toBe(0);

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { fakeYc, idOf } from './support.ts';
 
 test('With --async an operation is printed, and it is done after its polls', async () => {
-  const { yc, run, control } = await fakeYc();
+  const { quick, here, control } = await fakeYc();
   control.setKnobs({ operationPolls: 2, freshOperationMissing: true });
-  const started = await yc('compute disk create --name d --zone ru-central1-a --async');
+  const started = await quick('compute disk create --name d --zone ru-central1-a --async');
   expect(started.stderr).toBe('');
   const { json } = started;
   const disk = String(json['metadata']?.['disk_id']);
@@ -17,27 +17,27 @@ test('With --async an operation is printed, and it is done after its polls', asy
     metadata: { '@type': 'type.googleapis.com/yandex.cloud.compute.v1.CreateDiskMetadata', disk_id: disk },
   });
   const id = idOf(started);
-  expect((await yc('compute disk get d')).json['status']).toBe('CREATING');
-  expect((await yc('operation get', id)).stderr).toContain(`NotFound desc = Operation ${id} not found`);
-  expect((await yc('operation get', id)).json).not.toHaveProperty('done');
-  expect((await yc('operation get --id', id)).json).toMatchObject({
+  expect((await quick('compute disk get d')).json['status']).toBe('CREATING');
+  expect((await quick('operation get', id)).stderr).toContain(`NotFound desc = Operation ${id} not found`);
+  expect((await quick('operation get', id)).json).not.toHaveProperty('done');
+  expect((await quick('operation get --id', id)).json).toMatchObject({
     done: true,
     response: { '@type': 'type.googleapis.com/yandex.cloud.compute.v1.Disk', id: disk, status: 'READY' },
   });
-  expect((await yc('compute disk get d')).json['status']).toBe('READY');
-  const gone = await yc('compute disk delete d --async');
-  expect((await run(['operation', 'wait', idOf(gone), '--format', 'json'])).stderr).toContain('NotFound');
-  expect((await yc('operation wait', idOf(gone))).json).toMatchObject({
+  expect((await quick('compute disk get d')).json['status']).toBe('READY');
+  const gone = await quick('compute disk delete d --async');
+  expect((await here(['operation', 'wait', idOf(gone), '--format', 'json'])).stderr).toContain('NotFound');
+  expect((await quick('operation wait', idOf(gone))).json).toMatchObject({
     done: true,
     response: { '@type': 'type.googleapis.com/google.protobuf.Empty', value: {} },
   });
 });
 
 test('An operation id is checked', async () => {
-  const { yc } = await fakeYc();
-  expect((await yc('operation get foo')).stderr).toContain("InvalidArgument desc = invalid operation id 'foo'");
-  expect((await yc('operation get enp00000000000000000')).stderr).toContain('NotFound');
-  expect((await yc('operation get')).stderr).toContain('operation id must be specified');
+  const { quick } = await fakeYc();
+  expect((await quick('operation get foo')).stderr).toContain("InvalidArgument desc = invalid operation id 'foo'");
+  expect((await quick('operation get enp00000000000000000')).stderr).toContain('NotFound');
+  expect((await quick('operation get')).stderr).toContain('operation id must be specified');
 });
 
 test('Operations long done are forgotten', async () => {

@@ -83,9 +83,11 @@ test('Of parallel creates of one name, one succeeds', async () => {
 });
 
 test('The lock of a dead process holds nobody up', async () => {
-  const { yc, control } = await fakeYc();
+  const { yc, quick, control } = await fakeYc();
   const dead = spawn(process.execPath, ['-e', '0']);
   await new Promise((done) => dead.on('exit', done));
+  await writeFile(`${control.stateFile}.lock`, String(dead.pid));
+  expect((await quick('vpc network list')).exitCode).toBe(0);
   await writeFile(`${control.stateFile}.lock`, String(dead.pid));
   expect((await yc('vpc network list')).exitCode).toBe(0);
 });
@@ -167,4 +169,18 @@ test('Every command works as a process, and fails with exit 1 and nothing on std
     expect(ran.stderr).toMatch(/^ERROR: /);
   });
   await Promise.all(failures);
+});
+
+test('In this process and in one of its own it says the same', async () => {
+  const { run, here } = await fakeYc();
+  for (const argv of [
+    ['vpc', 'network', 'list', ...SUFFIX],
+    ['vpc', 'network', 'create', 'stray', ...SUFFIX],
+    ['compute', 'disk', 'get', 'nope', ...SUFFIX],
+    ['resource-manager', 'folder', 'get', FOLDER, ...SUFFIX],
+    ['compute', 'image', 'get', '--id', IMAGE],
+  ]) {
+    const { stdout, stderr, exitCode } = await run(argv);
+    expect(await here(argv)).toMatchObject({ stdout, stderr, exitCode });
+  }
 });

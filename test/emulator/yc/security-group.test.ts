@@ -108,10 +108,10 @@ const SSH = 'direction=ingress,protocol=tcp,port=22,v4-cidrs=[192.0.2.0/24]';
 const DNS = 'direction=egress,protocol=udp,port=53,v4-cidrs=[0.0.0.0/0]';
 
 test('update-rules changes some rules and keeps the ids of the others; update replaces all', async () => {
-  const { yc, quick, control } = await withNetwork();
-  const first = rulesOf((await yc('vpc security-group create', ...create([SSH, DNS]))).json);
+  const { quick, control } = await withNetwork();
+  const first = rulesOf((await quick('vpc security-group create', ...create([SSH, DNS]))).json);
   const ids = first.map(({ id }) => String(id));
-  const changed = await yc(
+  const changed = await quick(
     'vpc security-group update-rules sg',
     ...['--delete-rule-id', ids[0] ?? '', '--add-rule', 'direction=ingress,protocol=icmp,v4-cidrs=[0.0.0.0/0]'],
   );
@@ -126,7 +126,7 @@ test('update-rules changes some rules and keeps the ids of the others; update re
       .map(({ id }) => id)
       .reverse(),
   );
-  const replaced = rulesOf((await yc('vpc security-group update sg --rule', DNS)).json);
+  const replaced = rulesOf((await quick('vpc security-group update sg --rule', DNS)).json);
   expect(replaced).toHaveLength(1);
   expect(ids).not.toContain(replaced[0]?.['id']);
   expect((await quick('vpc security-group update sg --description x')).json['rules']).toBeDefined();
@@ -141,19 +141,19 @@ test('A group has at most 50 rules', async () => {
 });
 
 test('A group that a rule of another names is in use', async () => {
-  const { quick, yc } = await withNetwork();
+  const { quick } = await withNetwork();
   const target = idOf(await quick('vpc security-group create', ...create([], 'target')));
   const rule = `direction=ingress,protocol=tcp,port=22,security-group-id=${target}`;
-  const { json } = await yc('vpc security-group create', ...create([rule], 'user'));
+  const { json } = await quick('vpc security-group create', ...create([rule], 'user'));
   expect(rulesOf(json)).toMatchObject([{ security_group_id: target }]);
-  expect((await yc('vpc security-group delete target')).stderr).toContain('FailedPrecondition');
+  expect((await quick('vpc security-group delete target')).stderr).toContain('FailedPrecondition');
   await quick('vpc security-group delete user');
-  expect((await yc('vpc security-group delete target')).exitCode).toBe(0);
+  expect((await quick('vpc security-group delete target')).exitCode).toBe(0);
 });
 
 test('Labels of a group may hold what those of a network may not', async () => {
-  const { yc } = await withNetwork();
-  await yc('vpc security-group create', ...create([]));
-  expect((await yc('vpc security-group add-labels sg --labels a=1.2/3')).json['labels']).toEqual({ a: '1.2/3' });
-  expect((await yc('vpc security-group remove-labels sg --labels a')).json['labels']).toBeUndefined();
+  const { quick } = await withNetwork();
+  await quick('vpc security-group create', ...create([]));
+  expect((await quick('vpc security-group add-labels sg --labels a=1.2/3')).json['labels']).toEqual({ a: '1.2/3' });
+  expect((await quick('vpc security-group remove-labels sg --labels a')).json['labels']).toBeUndefined();
 });

@@ -74,14 +74,14 @@ const REFUSALS: readonly [what: string, argv: readonly string[], stderr: string]
 ];
 
 test.each(REFUSALS)('Refused with exit 1 and nothing on stdout: %s', async (_what, argv, stderr) => {
-  const { run } = await fakeYc();
-  const ran = await run(argv);
+  const { here } = await fakeYc();
+  const ran = await here(argv);
   expect(ran).toMatchObject({ exitCode: 1, stdout: '' });
   expect(ran.stderr.startsWith(stderr)).toBe(true);
 });
 
 test('A name right behind create is refused as recorded, and accepted where the version does', async () => {
-  const { run, control } = await fakeYc();
+  const { here, control } = await fakeYc();
   const argv = [
     'vpc',
     'address',
@@ -92,7 +92,7 @@ test('A name right behind create is refused as recorded, and accepted where the 
     '--folder-id',
     FOLDER,
   ];
-  expect(await run(argv)).toMatchObject({
+  expect(await here(argv)).toMatchObject({
     exitCode: 1,
     stdout: '',
     stderr: `ERROR: unknown command "k8s-master-ip" for "yc vpc address create"
@@ -102,76 +102,76 @@ For detailed information on this command and its flags, run: yc vpc address crea
 `,
   });
   control.setKnobs({ positionalCreateName: true });
-  expect((await run([...argv, '--format', 'json'])).json['name']).toBe('k8s-master-ip');
+  expect((await here([...argv, '--format', 'json'])).json['name']).toBe('k8s-master-ip');
 });
 
 test('Flags of all commands stand anywhere, with a blank or with =, and the last one counts', async () => {
-  const { run } = await fakeYc();
+  const { here } = await fakeYc();
   for (const argv of [
     ['--folder-id', FOLDER, 'vpc', '--format=json', 'network', 'list'],
     ['vpc', 'network', 'list', '--folder-id', 'b1gnonenonenonenone0', `--folder-id=${FOLDER}`, '--format', 'json'],
     ['vpc', 'network', 'list', '--folder-name', 'sandbox', '--no-browser=true', '--retry', '-1', '--format', 'json'],
   ])
-    expect(await run(argv)).toMatchObject({ exitCode: 0, stdout: '[]\n\n' });
+    expect(await here(argv)).toMatchObject({ exitCode: 0, stdout: '[]\n\n' });
 });
 
 test('The version needs no profile, no folder and no home', async () => {
-  const { run, control } = await fakeYc();
-  const { stdout } = await run(['--version'], { env: {} });
+  const { here, control } = await fakeYc();
+  const { stdout } = await here(['--version'], { env: { HOME: undefined } });
   expect(stdout).toMatch(/^Yandex Cloud CLI 1\.40\.0 [a-z]+\/[a-z0-9]+\n$/);
-  expect((await run(['version'])).stdout).toBe(stdout);
+  expect((await here(['version'])).stdout).toBe(stdout);
   control.setKnobs({ dialect: '0.x', updateNotice: true });
-  const old = await run(['-v']);
+  const old = await here(['-v']);
   expect(old.stdout).toMatch(/^Yandex Cloud CLI 0\.131\.1 /);
   expect(old.stderr).toContain('yc components update');
 });
 
 test('An old version words its own refusals without a prefix, and names the trace of a failed look-up', async () => {
-  const { yc, control } = await fakeYc();
+  const { quick, control } = await fakeYc();
   control.setKnobs({ dialect: '0.x' });
-  expect((await yc('vpc network list --foo')).stderr).toBe('ERROR: unknown flag: --foo\n');
-  const { stderr } = await yc('compute disk get pg-data-disk');
+  expect((await quick('vpc network list --foo')).stderr).toBe('ERROR: unknown flag: --foo\n');
+  const { stderr } = await quick('compute disk get pg-data-disk');
   expect(stderr).toMatch(
     /^ERROR: disk with name "pg-data-disk" not found\n\n\nclient-trace-id: [-0-9a-f]{36}\n\nUse client-trace-id for investigation of issues in cloud support\n/,
   );
   control.setKnobs({ dialect: '1.x' });
-  expect((await yc('compute disk get pg-data-disk')).stderr).toBe(
+  expect((await quick('compute disk get pg-data-disk')).stderr).toBe(
     'ERROR: execute command: run command: disk with id or name "pg-data-disk" not found\n',
   );
 });
 
 test('A server refusal carries the four ids, and a prefix where the version does', async () => {
-  const { yc, control } = await fakeYc();
-  const { stderr } = await yc('vpc network get --id enp00000000000000000');
+  const { quick, control } = await fakeYc();
+  const { stderr } = await quick('vpc network get --id enp00000000000000000');
   expect(stderr).toMatch(
     /^ERROR: rpc error: code = NotFound desc = Network enp0{17} not found\n\n\nserver-request-id: \S+\nclient-request-id: \S+\nserver-trace-id: \S+:1\nclient-trace-id: \S+\n\nUse server-request-id, client-request-id, server-trace-id, client-trace-id for investigation .*\nIf you are going to .*-yc_vpc_network_get\.txt\n$/,
   );
   control.setKnobs({ prefixRpcErrors: true });
-  expect((await yc('vpc network get --id enp00000000000000000')).stderr).toMatch(
+  expect((await quick('vpc network get --id enp00000000000000000')).stderr).toMatch(
     /^ERROR: execute command: run command: rpc error: code = NotFound/,
   );
 });
 
 test('Only profiles that exist can be used, and a home is needed', async () => {
-  const { run } = await fakeYc({ folders: [{ id: FOLDER }], profiles: ['sandbox'] });
+  const { here } = await fakeYc({ folders: [{ id: FOLDER }], profiles: ['sandbox'] });
   const argv = ['vpc', 'network', 'list', '--folder-id', FOLDER, '--profile'];
-  expect((await run([...argv, 'sandbox'])).exitCode).toBe(0);
-  expect((await run([...argv, 'default'])).stderr).toContain('profile "default" not found');
-  expect((await run([...argv, 'sandbox'], { env: { HOME: '' } })).exitCode).toBe(0);
+  expect((await here([...argv, 'sandbox'])).exitCode).toBe(0);
+  expect((await here([...argv, 'default'])).stderr).toContain('profile "default" not found');
+  expect((await here([...argv, 'sandbox'], { env: { HOME: undefined } })).stderr).toContain('$HOME is not defined');
 });
 
 test('What the fake lacks is said by the fake, with an exit code that yc does not have', async () => {
-  const { yc, run } = await fakeYc();
-  expect(await yc('compute instance create --gpus 1')).toMatchObject({ exitCode: 70, stdout: '' });
-  expect((await run(['vpc'])).stderr).toBe('fake yc: help is not emulated\n');
-  expect((await yc('vpc network get one two')).exitCode).toBe(70);
-  expect((await yc('vpc network list --jq .id')).exitCode).toBe(70);
+  const { quick, here } = await fakeYc();
+  expect(await quick('compute instance create --gpus 1')).toMatchObject({ exitCode: 70, stdout: '' });
+  expect((await here(['vpc'])).stderr).toBe('fake yc: help is not emulated\n');
+  expect((await quick('vpc network get one two')).exitCode).toBe(70);
+  expect((await quick('vpc network list --jq .id')).exitCode).toBe(70);
 });
 
 test('An update that says nothing is refused', async () => {
-  const { yc } = await fakeYc();
-  await yc('vpc network create', ...named('net'));
-  expect((await yc('vpc network update net')).stderr).toBe(
+  const { quick } = await fakeYc();
+  await quick('vpc network create', ...named('net'));
+  expect((await quick('vpc network update net')).stderr).toBe(
     'ERROR: execute command: run command: no fields to update\n',
   );
 });

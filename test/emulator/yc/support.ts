@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +44,8 @@ export interface Tree {
 }
 
 export interface RunOptions {
-  readonly env?: Readonly<Record<string, string>>;
+  /** HOME is set unless it is undefined here. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   readonly timeout?: number;
 }
@@ -57,7 +59,9 @@ export interface FakeYc {
   run(argv: readonly string[], options?: RunOptions): Promise<Ran>;
   /** As a process of its own: `vpc network list`, split at blanks, then more arguments, then {@link SUFFIX}. */
   yc(words: string, ...more: readonly string[]): Promise<Ran>;
-  /** The same without a process, for tables of many calls. */
+  /** As {@link FakeYc.run}, but in this process: faster, and seen by the coverage. */
+  here(argv: readonly string[], options?: Pick<RunOptions, 'env'>): Promise<Ran>;
+  /** As {@link FakeYc.yc}, but in this process. */
   quick(words: string, ...more: readonly string[]): Promise<Ran>;
 }
 
@@ -79,7 +83,8 @@ export async function fakeYc(seed: FakeYcSeed = SEED): Promise<FakeYc> {
     control: controlFakeYc(stateFile),
     run,
     yc: (words, ...more) => run([...words.split(' '), ...more, ...SUFFIX]),
-    quick: (words, ...more) => runHere(stateFile, [...words.split(' '), ...more, ...SUFFIX]),
+    here: (argv, options = {}) => runHere(stateFile, argv, options),
+    quick: (words, ...more) => runHere(stateFile, [...words.split(' '), ...more, ...SUFFIX], {}),
   };
 }
 
@@ -96,18 +101,18 @@ async function spawnYc(path: string, argv: readonly string[], options: RunOption
   return ran({ stdout, stderr, exitCode, signal });
 }
 
-async function runHere(stateFile: string, argv: readonly string[]): Promise<Ran> {
+async function runHere(stateFile: string, argv: readonly string[], options: RunOptions): Promise<Ran> {
   const told = { stdout: '', stderr: '' };
   const refuse = () => Promise.reject(new Error('needs a process'));
   const exitCode = await runFakeYc(
     {
       argv,
-      env: { HOME: '/nonexistent', SHELL_NAME: 'here' },
+      env: { HOME: '/nonexistent', ...options.env },
       cwd: '/',
       pid: process.pid,
       platform: 'linux/amd64',
       stdin: 'null',
-      readFile: () => '#cloud-config\n{}',
+      readFile: (path) => readFileSync(path, 'utf8'),
       wait: () => Promise.resolve(),
       hang: refuse,
       die: refuse,

@@ -11,23 +11,23 @@ const subnetIn = (network: string, range: string, zone = 'ru-central1-a') => [
 ];
 
 test('A network comes with a default group, which is listed, can not be deleted, and goes with it', async () => {
-  const { yc, network } = await withNetwork();
-  const groups = Object.values((await yc('vpc security-group list')).json);
+  const { quick, network } = await withNetwork();
+  const groups = Object.values((await quick('vpc security-group list')).json);
   expect(groups).toMatchObject([{ network_id: network, status: 'ACTIVE', default_for_network: true }]);
   const id = String(groups[0]?.['id']);
-  expect((await yc('vpc network get --id', network)).json['default_security_group_id']).toBe(id);
-  const refused = await yc('vpc security-group delete --id', id);
+  expect((await quick('vpc network get --id', network)).json['default_security_group_id']).toBe(id);
+  const refused = await quick('vpc security-group delete --id', id);
   expect(refused.stderr).toContain('code = FailedPrecondition');
-  expect((await yc('vpc network delete --id', network)).exitCode).toBe(0);
-  expect((await yc('vpc security-group get --id', id)).stderr).toContain('NotFound');
+  expect((await quick('vpc network delete --id', network)).exitCode).toBe(0);
+  expect((await quick('vpc security-group get --id', id)).stderr).toContain('NotFound');
 });
 
 test('A network with a subnet or a group of its own is not empty', async () => {
-  const { yc, quick, network } = await withNetwork();
+  const { quick, network } = await withNetwork();
   const subnet = idOf(await quick('vpc subnet create', ...subnetIn(network, '10.0.0.0/24')));
   const group = idOf(await quick('vpc security-group create --network-name net'));
   const text = `code = FailedPrecondition desc = Network ${network} is not empty`;
-  expect((await yc('vpc network delete net')).stderr).toContain(text);
+  expect((await quick('vpc network delete net')).stderr).toContain(text);
   await quick('vpc subnet delete --id', subnet);
   expect((await quick('vpc network delete net')).stderr).toContain(text);
   await quick('vpc security-group delete --id', group);
@@ -38,12 +38,12 @@ test.each([
   ['network', '--description x'],
   ['address', '--external-ipv4 zone=ru-central1-a'],
 ])('The name of a %s is unique in its folder, where it is not empty', async (kind, flags) => {
-  const { run, quick } = await fakeYc();
+  const { here, quick } = await fakeYc();
   const create = `vpc ${kind} create ${flags}`;
   await quick(create, ...named('same'));
   const { stderr } = await quick(create, ...named('same'));
   expect(stderr).toMatch(/code = AlreadyExists desc = (Network|Address) with name same already exists\n/);
-  expect((await run([...create.split(' '), '--name', 'same', '--folder-id', OTHER_FOLDER])).exitCode).toBe(0);
+  expect((await here([...create.split(' '), '--name', 'same', '--folder-id', OTHER_FOLDER])).exitCode).toBe(0);
   expect([(await quick(create)).exitCode, (await quick(create)).exitCode]).toEqual([0, 0]);
   const other = idOf(await quick(create, ...named('other')));
   expect((await quick(`vpc ${kind} update --id ${other} --new-name same`)).stderr).toContain('AlreadyExists');
@@ -66,14 +66,14 @@ test.each([
 });
 
 test('An update replaces all labels, add-labels and remove-labels change some', async () => {
-  const { yc, quick, network } = await withNetwork();
+  const { quick, network } = await withNetwork();
   const labels = async () => (await quick('vpc network get --id', network)).json['labels'];
-  await yc('vpc network add-labels --id', network, '--labels', 'a=1,b=2');
-  await yc('vpc network add-labels net --labels b=3,c=4');
+  await quick('vpc network add-labels --id', network, '--labels', 'a=1,b=2');
+  await quick('vpc network add-labels net --labels b=3,c=4');
   expect(await labels()).toEqual({ a: '1', b: '3', c: '4' });
-  await yc('vpc network remove-labels net --labels a,nope');
+  await quick('vpc network remove-labels net --labels a,nope');
   expect(await labels()).toEqual({ b: '3', c: '4' });
-  await yc('vpc network update net --labels d=5');
+  await quick('vpc network update net --labels d=5');
   expect(await labels()).toEqual({ d: '5' });
   await quick('vpc network update net --labels', '');
   expect(await labels()).toBeUndefined();
@@ -100,7 +100,7 @@ test.each([
 });
 
 test('A subnet wants a zone that is open, and a network that exists; ranges of other networks do not matter', async () => {
-  const { yc, quick, network } = await withNetwork();
+  const { quick, network } = await withNetwork();
   const create = (...more: string[]) => quick('vpc subnet create', ...more);
   expect((await create(...subnetIn(network, '10.1.0.0/24', 'ru-central1-c'))).stderr).toContain(
     'InvalidArgument desc = Illegal argument zone_id',
@@ -112,16 +112,16 @@ test('A subnet wants a zone that is open, and a network that exists; ranges of o
   expect((await create('--zone', 'ru-central1-a', '--range', '10.1.0.0/24')).stderr).toContain('network id or name');
   const other = idOf(await quick('vpc network create', ...named('other')));
   expect((await create(...subnetIn(network, '10.1.0.0/24'))).exitCode).toBe(0);
-  expect((await yc('vpc subnet create', ...subnetIn(other, '10.1.0.0/24'))).exitCode).toBe(0);
+  expect((await quick('vpc subnet create', ...subnetIn(other, '10.1.0.0/24'))).exitCode).toBe(0);
   expect((await create(...named('a'), ...subnetIn(other, '10.2.0.0/24'))).exitCode).toBe(0);
   expect((await create(...named('a'), ...subnetIn(other, '10.3.0.0/24'))).stderr).toContain('AlreadyExists');
-  expect((await yc('vpc subnet update a --new-name b')).json['name']).toBe('b');
+  expect((await quick('vpc subnet update a --new-name b')).json['name']).toBe('b');
 });
 
 test('An address is external or internal, is protected while asked so, and its labels are replaced', async () => {
-  const { yc, quick, network } = await withNetwork();
+  const { quick, network } = await withNetwork();
   const subnet = idOf(await quick('vpc subnet create', ...subnetIn(network, '10.1.0.0/24')));
-  const inside = await yc('vpc address create --internal-ipv4', `subnet=${subnet}`);
+  const inside = await quick('vpc address create --internal-ipv4', `subnet=${subnet}`);
   expect(inside.json).toMatchObject({
     internal_ipv4_address: { address: '10.1.0.3', subnet_id: subnet },
     type: 'INTERNAL',
@@ -130,24 +130,24 @@ test('An address is external or internal, is protected while asked so, and its l
     'FailedPrecondition desc = Subnet has allocated internal addresses',
   );
   const external = '--external-ipv4 zone=ru-central1-a';
-  const id = idOf(await yc(`vpc address create --name ip --deletion-protection ${external}`));
-  expect((await yc('vpc address get ip')).json['deletion_protection']).toBe(true);
-  expect((await yc('vpc address delete ip')).stderr).toContain('FailedPrecondition');
-  await yc('vpc address update ip --deletion-protection=false --labels a=1');
+  const id = idOf(await quick(`vpc address create --name ip --deletion-protection ${external}`));
+  expect((await quick('vpc address get ip')).json['deletion_protection']).toBe(true);
+  expect((await quick('vpc address delete ip')).stderr).toContain('FailedPrecondition');
+  await quick('vpc address update ip --deletion-protection=false --labels a=1');
   expect((await quick('vpc address update ip --reserved=false')).json).not.toHaveProperty('reserved');
   expect((await quick('vpc address get ip')).json).toMatchObject({ id, labels: { a: '1' } });
-  expect(await yc('vpc address delete ip')).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
+  expect(await quick('vpc address delete ip')).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
   expect((await quick('vpc address create')).stderr).toContain('exactly one of external-ipv4 and internal-ipv4');
   expect((await quick('vpc address create --external-ipv4 address=192.0.2.1')).stderr).toContain('zone field');
   expect((await quick('vpc address create --external-ipv4 zone=ru-central1-c')).stderr).toContain('zone_id');
 });
 
 test('A quota is the cloud’s and not the folder’s', async () => {
-  const { run, yc, control } = await fakeYc();
+  const { here, quick, control } = await fakeYc();
   control.setKnobs({ quotas: { 'vpc.networks.count': 2 } });
   for (const folder of [FOLDER, OTHER_FOLDER])
-    await run(['vpc', 'network', 'create', '--name', 'a', '--folder-id', folder]);
-  const { stderr, stdout, exitCode } = await yc('vpc network create --name b');
+    await here(['vpc', 'network', 'create', '--name', 'a', '--folder-id', folder]);
+  const { stderr, stdout, exitCode } = await quick('vpc network create --name b');
   expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
   expect(stderr).toContain(
     'ERROR: rpc error: code = ResourceExhausted desc = Quota limit vpc.networks.count exceeded\n\n\n',
