@@ -8,33 +8,21 @@ import { isJsonObject, type Json } from '../core/json.ts';
 import { FORMAT_VERSION, type Verdict } from '../core/plan.ts';
 import type { DriftEntry, DriftReport, DriftSummary } from '../core/reports.ts';
 import type { Declaration, Observation, ProviderCatalogue } from '../core/resource.ts';
-import type { AuthSpec, EndpointSpec, Playbook } from '../core/step.ts';
+import type { Playbook } from '../core/step.ts';
 import { displayObject, isKnown } from '../core/value.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
 import type { CloudProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { type DriftIgnore, ignoreReason } from './drift-ignores.ts';
+import { type LiveDesired, resolveIds } from './live-names.ts';
 import { urnThroughLog } from './log-names.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
-import { prepare } from './prepare.ts';
+import { type Prepared, type PreparedStep, prepare } from './prepare.ts';
+import type { Looking } from './readers.ts';
 import { verdictOf } from './verdict.ts';
 
-export type OpenedReader =
-  | { readonly kind: 'open'; readonly provider: CloudProvider }
-  | { readonly kind: 'unusable'; readonly why: Diagnostic };
-
-/** Opens providers that have no way to write. */
-export interface ReaderPool {
-  open(request: {
-    readonly provider: string;
-    readonly auth: AuthSpec | null;
-    readonly endpoint: EndpointSpec | null;
-  }): Promise<OpenedReader>;
-}
-
-export interface DriftRequest {
+export interface DriftRequest extends Looking {
   readonly log: EventLog;
   readonly catalogues: EnginePorts['catalogues'];
-  readonly readers: ReaderPool;
   /** The rows of which target count. */
   readonly target: string;
   /** Null: every stack. */
@@ -44,8 +32,6 @@ export interface DriftRequest {
   /** What it declares and nobody owns is looked at as well. */
   readonly playbook: Playbook | null;
   readonly options: VerbOptions;
-  /** Whose authority a stack's resources are read with. */
-  authOf(stack: string): { readonly auth: AuthSpec | null; readonly endpoint: EndpointSpec | null };
   readonly ignores: readonly DriftIgnore[];
   /** Milliseconds since the epoch, for ignores that expire. */
   readonly now: number;
@@ -61,6 +47,8 @@ interface Subject {
   readonly owned: boolean;
   readonly catalogue: ProviderCatalogue | null;
   readonly declaration: Declaration | null;
+  /** What is desired, with ids that only the cloud knows. */
+  live(): Promise<LiveDesired>;
 }
 
 /** What the log says is owned, against what is live. Reads only, and writes nothing anywhere. */
@@ -69,7 +57,8 @@ export async function findDrift(request: DriftRequest): Promise<DriftReport> {
   const owned = [...state.model.owned.values()].filter(
     (item) => request.stack === null || item.stack === request.stack,
   );
-  const declared = request.playbook === null ? [] : declaredSubjects(request, request.playbook, state.model.owned);
+  const declared =
+    request.playbook === null ? [] : await declaredSubjects(request, request.playbook, state.model.owned);
   const subjects = [
     ...owned.map((item) => ownedSubject(request, item)),
     ...declared.filter(({ subject }) => !state.model.owned.has(subject.urn)).map(({ subject }) => subject),
@@ -133,30 +122,48 @@ function ownedSubject({ catalogues }: DriftRequest, item: Owned): Subject {
     owned: true,
     catalogue,
     declaration,
+    live: () => Promise.resolve({ kind: 'absent' }),
   };
 }
 
-function declaredSubjects(request: DriftRequest, playbook: Playbook, owned: ReadonlyMap<string, Owned>) {
+interface Declared {
+  readonly address: string;
+  readonly name: string;
+  readonly subject: Subject;
+}
+
+async function declaredSubjects(
+  request: DriftRequest,
+  playbook: Playbook,
+  owned: ReadonlyMap<string, Owned>,
+): Promise<readonly Declared[]> {
   // Targets may name what the playbook does not declare: they are looked for among everything.
   const prepared = prepare(request, playbook, { ...request.options, targets: [], excludes: [] }, 'plan');
-  return [...prepared.steps.values()].flatMap((item) => {
-    const urn =
-      item.spec.kind === 'ensure'
-        ? urnThroughLog(prepared, item, { owned, tombstones: new Map(), protection: new Map() })
-        : null;
-    const stack = item.stack ?? UNSCOPED;
-    if (urn === null || (request.stack !== null && stack !== request.stack)) return [];
-    const subject: Subject = {
-      urn,
-      stack,
-      desired: displayObject(item.declaration.desired),
-      resourceId: null,
-      owned: false,
-      catalogue: item.catalogue,
-      declaration: item.declaration,
-    };
-    return [{ address: item.step.address, name: item.step.name, subject }];
-  });
+  const ensures = [...prepared.steps.values()].filter(({ spec }) => spec.kind === 'ensure');
+  const found = await Promise.all(ensures.map((item) => declaredSubject(request, prepared, item, owned)));
+  return found.filter((one) => one !== null);
+}
+
+async function declaredSubject(
+  request: DriftRequest,
+  prepared: Prepared,
+  item: PreparedStep,
+  owned: ReadonlyMap<string, Owned>,
+): Promise<Declared | null> {
+  const live = () => resolveIds(request, prepared, item);
+  const stack = item.stack ?? UNSCOPED;
+  if (request.stack !== null && stack !== request.stack) return null;
+  const model = { owned, tombstones: new Map(), protection: new Map() };
+  const urn = urnThroughLog(prepared, item, model) ?? urnOf(item, await live());
+  if (urn === null) return null;
+  const { catalogue, declaration, step } = item;
+  const desired = displayObject(declaration.desired);
+  const subject = { urn, stack, desired, resourceId: null, owned: false, catalogue, declaration, live };
+  return { address: step.address, name: step.name, subject };
+}
+
+function urnOf({ catalogue, declaration }: PreparedStep, live: LiveDesired): string | null {
+  return live.kind === 'resolved' ? catalogue.urnOf(declaration, live.desired) : null;
 }
 
 type Sessions = (
@@ -214,14 +221,16 @@ async function look(subject: Subject, sessions: Sessions): Promise<Observation> 
   }
   const opened = await sessions(subject);
   if (opened.kind === 'unusable') return { kind: 'unreadable', why: opened.why };
+  const known = declaration.desired;
+  const live: LiveDesired = isKnown(known) ? { kind: 'resolved', desired: known } : await subject.live();
+  if (live.kind !== 'resolved') return live;
   const target = {
     declaration,
-    desired: declaration.desired,
+    desired: live.desired,
     resourceId: subject.resourceId,
     pending: new Set<string>(),
     forDelete: false,
   };
-  if (!isKnown(declaration.desired)) return { kind: 'absent' };
   const resolved = await opened.session.resolve(target);
   if (resolved.kind === 'failed') return { kind: 'unreadable', why: resolved.why };
   return await opened.session.observe({ ...target, desired: resolved.desired });

@@ -7,11 +7,11 @@ import { FORMAT_VERSION } from '../core/plan.ts';
 import type { OrphanEntry, OrphansReport, UncoveredGrant } from '../core/reports.ts';
 import type { Playbook } from '../core/step.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
-import type { DriftRequest } from './drift.ts';
 import { resolveIds } from './live-names.ts';
 import { urnThroughLog } from './log-names.ts';
-import type { VerbOptions } from './ports.ts';
+import type { EnginePorts, VerbOptions } from './ports.ts';
 import { type Prepared, type PreparedStep, prepare } from './prepare.ts';
+import type { Looking } from './readers.ts';
 
 /** A log whose facts can be walked one by one, with the time their rows carry. */
 export interface FactHistory extends Pick<EventLog, 'read'> {
@@ -24,7 +24,8 @@ export interface FoundGrants {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface OrphansRequest extends Pick<DriftRequest, 'catalogues' | 'readers' | 'authOf'> {
+export interface OrphansRequest extends Looking {
+  readonly catalogues: EnginePorts['catalogues'];
   readonly log: FactHistory;
   readonly target: string;
   readonly stack: string;
@@ -104,15 +105,15 @@ async function urnOf(
 ): Promise<string> {
   const known = urnThroughLog(prepared, item, model);
   if (known !== null) return known;
-  const desired = await resolveIds(request, prepared, item);
-  const urn = desired === null ? null : item.catalogue.urnOf(item.declaration, desired);
-  if (urn === null) throw new DiagnosticError([unresolved(item)]);
+  const live = await resolveIds(request, prepared, item);
+  const urn = live.kind === 'resolved' ? item.catalogue.urnOf(item.declaration, live.desired) : null;
+  if (urn === null) throw new DiagnosticError([unresolved(item, live.kind === 'unreadable' ? live.why : null)]);
   return urn;
 }
 
-function unresolved({ step }: PreparedStep): Diagnostic {
-  const detail =
-    "which resource it declares depends on an id that neither the log nor a look at the cloud gives, so what is orphaned can't be told.";
+function unresolved({ step }: PreparedStep, why: Diagnostic | null): Diagnostic {
+  const looked = why === null ? '' : ` (${why.detail})`;
+  const detail = `which resource it declares depends on an id that neither the log nor a look at the cloud gives${looked}, so what is orphaned can't be told.`;
   return diagnostic('BLOCKED', detail, {
     address: step.address,
     source: step.source,
