@@ -2,6 +2,7 @@ import type { RowBody } from '../eventlog/event-log.ts';
 import { ownershipOf } from './ownership.ts';
 import type { AlreadyDone } from './ready-write.ts';
 import { recordedFacts } from './recorded-facts.ts';
+import { ownFact } from './rename.ts';
 import { resultData } from './results.ts';
 import type { PlannedStep } from './runtime.ts';
 import { type StepState, stateOf } from './step-state.ts';
@@ -26,7 +27,7 @@ export async function recordAlready(current: Walk, { planned, desired, already }
   const resource = already.kind === 'present' ? already.resource : null;
   return stateOf(item.spec.kind === 'delete' ? 'absent' : 'noop', {
     resource,
-    fact: facts.at(-1) ?? null,
+    fact: ownFact(facts),
     result: { data: resultData(item, urn, resource), complete: true },
   });
 }

@@ -12,6 +12,7 @@ import {
 } from './exec-work.ts';
 import { desiredOf, factOf } from './ownership.ts';
 import type { PreparedStep } from './prepare.ts';
+import { ownFact } from './rename.ts';
 import type { PlannedStep } from './runtime.ts';
 import { requestsOf } from './show-step.ts';
 
@@ -46,7 +47,7 @@ export async function destroyStep(context: ExecContext, item: PreparedStep, dry:
   const facts = planned.facts.map((fact) => ({ ...fact, execution_id: context.row.execution_id }));
   await appendOrThrow(context, facts);
   const fact =
-    facts.at(-1) ??
+    ownFact(facts) ??
     factOf(item, {
       verb: 'delete',
       outcome: 'absent',

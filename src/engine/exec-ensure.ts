@@ -13,6 +13,7 @@ import {
 } from './exec-work.ts';
 import { desiredOf, factOf } from './ownership.ts';
 import type { PreparedStep } from './prepare.ts';
+import { ownFact } from './rename.ts';
 import { requestsOf } from './show-step.ts';
 
 export function dryEnsure(context: ExecContext, item: PreparedStep): ExecEnd {
@@ -49,7 +50,7 @@ export async function realEnsure(context: ExecContext, item: PreparedStep): Prom
     }));
   const stamped = planned.facts.map((fact) => ({ ...fact, execution_id: context.row.execution_id }));
   await appendOrThrow(context, stamped);
-  const shownFact = stamped.at(-1) ?? {
+  const shownFact = ownFact(stamped) ?? {
     ...factOf(planned.item, {
       verb: 'ensure',
       outcome: 'noop',

@@ -4,7 +4,7 @@ import { adoptedDesired } from './classify.ts';
 import type { Findings } from './findings.ts';
 import { desiredOf, factOf, recordOf } from './ownership.ts';
 import type { PreparedStep } from './prepare.ts';
-import { withRename } from './rename.ts';
+import { ownFact, withRename } from './rename.ts';
 
 /** What of a step's findings such facts are made from. */
 export type Recordable = Pick<Findings, 'urn' | 'decision' | 'observation' | 'desired' | 'ownership' | 'held'>;
@@ -76,9 +76,9 @@ function takeOverFacts(item: PreparedStep, { urn, ownership, desired }: Recordab
 }
 
 export function recordKind(item: PreparedStep, findings: Findings, facts: readonly ProviderFact[]): RecordKind | null {
-  const last = facts.at(-1);
-  if (last === undefined) return null;
-  if (last.verb === 'delete') return 'tombstone';
+  const own = ownFact(facts);
+  if (own === null) return null;
+  if (own.verb === 'delete') return 'tombstone';
   if (findings.decision.change === 'adopt') return 'own';
-  return recordOf(findings.ownership, item, last);
+  return recordOf(findings.ownership, item, own);
 }

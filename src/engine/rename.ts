@@ -11,7 +11,15 @@ export function withRename(ownership: Ownership, item: PreparedStep, fact: Provi
   return renameFacts(fact, before);
 }
 
-/** A URN that changed: given up under the old name, owned under the new one, so that any reader of facts folds it right. */
+/** The fact about the step's own URN, among those that give up another name or another stack's claim. */
+export function ownFact(facts: readonly ProviderFact[]): ProviderFact | null {
+  return facts.findLast((fact) => fact.renamed_to === undefined && fact.forgotten !== true) ?? facts.at(-1) ?? null;
+}
+
+/**
+ * A URN that changed: owned under the new name, given up under the old one, so that any reader of facts folds it right.
+ * In this order, because a log cut between the two must not have lost the resource.
+ */
 function renameFacts(
   fact: ProviderFact,
   before: { readonly urn: string; readonly lastDesired: Json; readonly origin: ProviderFact['origin'] | null },
@@ -32,5 +40,5 @@ function renameFacts(
     ...(before.origin == null ? {} : { origin: before.origin }),
     renamed_from: before.urn,
   };
-  return [given, taken];
+  return [taken, given];
 }

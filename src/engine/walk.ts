@@ -5,6 +5,7 @@ import { isKnown } from '../core/value.ts';
 import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { recordAlready } from './already-done.ts';
 import { prepareWrite, type ReadyWrite } from './ready-write.ts';
+import { ownFact } from './rename.ts';
 import { resolveDesired } from './resolve.ts';
 import { resultData } from './results.ts';
 import type { PlannedStep } from './runtime.ts';
@@ -135,9 +136,9 @@ async function finishQuietly(current: Walk, steps: readonly PlannedStep[]): Prom
     current,
     facts.map((fact) => ({ type: 'provider.fact', provider_fact: fact })),
   );
-  const lastOf = new Map(facts.map((fact) => [fact.step, fact]));
   for (const { planned, state } of ended) {
-    const fact = lastOf.get(planned.shown.address) ?? null;
+    const own = isQuietSuccess(state) ? ownFact(planned.facts) : null;
+    const fact = own === null ? null : stamped(current, own);
     if (problem !== null && fact !== null)
       finish(current, planned.shown.address, stateOf('failed', { diagnostics: [problem] }));
     else finish(current, planned.shown.address, { ...state, fact });

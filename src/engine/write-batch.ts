@@ -8,7 +8,7 @@ import { logProblemOf, tryAppend } from './append-rows.ts';
 import { desiredOf, factOf, ownershipOf } from './ownership.ts';
 import type { EnginePorts } from './ports.ts';
 import type { ReadyWrite } from './ready-write.ts';
-import { withRename } from './rename.ts';
+import { ownFact, withRename } from './rename.ts';
 import { resultData } from './results.ts';
 import { type StepState, stateOf } from './step-state.ts';
 
@@ -194,7 +194,7 @@ function stateFrom(
   switch (result.kind) {
     case 'done':
     case 'noop': {
-      const fact = facts.at(-1) ?? null;
+      const fact = ownFact(facts);
       const outcome = result.kind === 'done' ? (deletes ? 'deleted' : 'changed') : deletes ? 'absent' : 'noop';
       const known = { data: resultData(planned.item, urn, result.resource), complete: true };
       return stateOf(outcome, {

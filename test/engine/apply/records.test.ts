@@ -55,7 +55,7 @@ test('a tombstone for what someone else deleted', async () => {
   expect(facts).toMatchObject([{ verb: 'delete', outcome: 'absent', urn: boxUrn('a') }]);
 });
 
-test('another URN for the same resource: given up under the old, owned under the new', async () => {
+test('another URN for the same resource: owned under the new, then given up under the old', async () => {
   const house = new House();
   const live = house.cloud.addShelf('organizations/1', 'new');
   const old = 'mem:store:shelf:organizations/1/old';
@@ -70,8 +70,8 @@ test('another URN for the same resource: given up under the old, owned under the
   const { facts } = await recorded(house, [shelf('new')]);
   const fresh = 'mem:store:shelf:organizations/1/new';
   expect(facts).toMatchObject([
-    { urn: old, verb: 'delete', outcome: 'absent', renamed_to: fresh, desired: { title: 'old' } },
     { urn: fresh, verb: 'ensure', outcome: 'changed', renamed_from: old, origin: 'created' },
+    { urn: old, verb: 'delete', outcome: 'absent', renamed_to: fresh, desired: { title: 'old' } },
   ]);
   const { model } = await house.log.read('cloud');
   expect([...model.owned.keys()]).toEqual([fresh]);
@@ -143,7 +143,7 @@ test('a renaming update writes both names', async () => {
   const report = await house.applied(playbookOf([shelf('new', { note: 'n' })]));
   expect(outcomesOf(report)).toEqual({ new: 'changed' });
   expect(house.log.facts.slice(1)).toMatchObject([
-    { urn: old, verb: 'delete', renamed_to: 'mem:store:shelf:organizations/1/new' },
     { verb: 'ensure', outcome: 'changed', renamed_from: old },
+    { urn: old, verb: 'delete', renamed_to: 'mem:store:shelf:organizations/1/new' },
   ]);
 });
