@@ -43,12 +43,23 @@ export async function writeSingle(operation: WriteOperation, writing: Writing): 
   if (requests.length === 0)
     return { kind: 'noop', id: observation?.id ?? null, resource: observation?.resource ?? null };
   let body: JsonObject | null = null;
-  for (const request of requests) {
+  for (const [index, request] of requests.entries()) {
     const sent = await sendPatiently(operation, withEtag(operation, request), writing);
-    if (sent.kind !== 'ok') return conclude(operation, sent, writing);
+    if (sent.kind !== 'ok') return inPart(await conclude(operation, sent, writing), requests.slice(0, index));
     body = sent.body;
   }
   return done(operation, body, writing);
+}
+
+/** A step that failed after a part of it was done says so. */
+function inPart(result: WriteResult, before: readonly ApiRequest[]): WriteResult {
+  if (result.kind !== 'failed' || before.length === 0) return result;
+  const parts = before.map(({ method, path }) => `${method} ${path}`).join(', ');
+  const detail = `${result.why.detail} What was sent before it is done: ${parts}.`;
+  return {
+    ...result,
+    why: { ...result.why, detail, hint: result.why.hint ?? 'Plan again: the plan shows what is left.' },
+  };
 }
 
 /** What is deleted comes back before anything else can be changed. */

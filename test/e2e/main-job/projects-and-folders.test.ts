@@ -425,3 +425,28 @@ it.concurrent('short actions with service:, and runtime rust-sdk as rest', async
   });
   expect((await cloud.run(['plan', 'playbook.yaml'])).code).toBe(3);
 });
+
+it.concurrent('a step of two requests whose second is refused says that the first was done, and a new plan shows the rest', async () => {
+  const cloud = await openCloud({ seed: { folders: FOLDERS, projects: [WEB] } });
+  cloud.write({
+    steps: [project('web', { project_id: 'acme-web', parent: 'folders/2', display_name: 'New Web' })],
+  });
+  const { plan } = await cloud.plan();
+  cloud.emulator.addFault({
+    method: 'POST',
+    path: ':move$',
+    nth: 1,
+    action: {
+      kind: 'respond',
+      status: 400,
+      body: { error: { code: 400, status: 'FAILED_PRECONDITION', message: 'no' } },
+    },
+  });
+  const applied = await cloud.apply(plan.digest);
+  const step = stepAt(applied.report, 'web');
+  expect(step.outcome).toBe('failed');
+  expect(step.diagnostics.find(({ severity }) => severity === 'error')?.detail).toContain('PATCH projects/acme-web');
+  const rest = await cloud.plan();
+  expect(stepAt(rest.plan, 'web').diff).toEqual({ parent: { desired: 'folders/2', actual: 'folders/1' } });
+  expectExit(await cloud.apply(rest.plan.digest), 0);
+});
