@@ -184,7 +184,7 @@ describe('a project', () => {
 });
 
 describe('what lies in something that is yet to be made', () => {
-  it('is absent without a read; a project may still exist elsewhere', async () => {
+  it('is absent without a read of its own; a project may still exist elsewhere', async () => {
     const cloud = await cloudOf({ seed });
     const pending = new Set(['p']);
     const owner = project('acme-new');
@@ -202,7 +202,9 @@ describe('what lies in something that is yet to be made', () => {
         kind: 'absent',
       });
     }
-    expect(cloud.emulator.requests).toEqual([]);
+    // Whether the account that is to pay is open, and nothing else.
+    expect(cloud.emulator.requests.map(({ path }) => path)).toEqual([`/v1/${ACCOUNT}`]);
+    cloud.emulator.resetRequests();
     const inside = stepOf('in', 'cloudresourcemanager.projects.ensure', {
       project_id: 'acme-prod',
       parent: 'folders/by-display-name/fresh',

@@ -89,7 +89,8 @@ async function observe(target: Target, reads: Reads): Promise<Observation> {
 }
 
 async function unlinked(target: Target, reads: Reads): Promise<Observation> {
-  return target.forDelete ? ABSENT : { kind: 'absent', warnings: await accountWarnings(target, reads) };
+  const warnings = target.forDelete ? [] : await accountWarnings(target, reads);
+  return warnings.length === 0 ? ABSENT : { kind: 'absent', warnings };
 }
 
 async function see(resource: JsonObject, target: Target, reads: Reads): Promise<Observation> {
