@@ -128,6 +128,7 @@ function optionsOf(flags: WorkflowFlags, config: Configuration, trust: Trust): V
     allowSelfLockout: flags.allowSelfLockout,
     takeOver: flags.takeOver,
     includeFound: flags.includeFound,
+    rollback: flags.rollback,
   };
 }
 

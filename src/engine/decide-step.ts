@@ -11,18 +11,19 @@ import { desiredOf, type Ownership, ownershipOf } from './ownership.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { PreparedStep } from './prepare.ts';
 import { NO_RESULT } from './results.ts';
-import { type Settlement, settleIntent } from './settle.ts';
+import { type Settlement, type Sight, settleIntent } from './settle.ts';
 
 export function decide(
   context: PlanContext,
   item: PreparedStep,
   desired: ValueObject,
   opened: OpenedProvider,
-  observation: Observation,
+  sight: Sight,
 ): Findings {
+  const observation = sight.seen;
   const urn = urnOf(item, desired);
   const open = urn === null ? undefined : context.openIntents.get(urn);
-  const settlement = open === undefined ? null : settleIntent(item, open, observation, context.ownership);
+  const settlement = open === undefined ? null : settleIntent(item, open, sight, context.ownership);
   const ownership = withFacts(context.ownership, settlement?.facts ?? []);
   const base = {
     desired,
@@ -38,7 +39,7 @@ export function decide(
     const why = diagnostic(
       'BLOCKED',
       'an earlier run was interrupted here, and what became of its request could not be read.',
-      { hint: 'Run the plan again when the resource can be read.' },
+      { hint: '`infra recover` says what is known of it, and how to look.' },
     );
     return { ...base, held: null, decision: blockedBy(item, why), result: NO_RESULT };
   }

@@ -27,6 +27,7 @@ const options = z.object({
   allowSelfLockout: z.boolean(),
   takeOver: nullableText,
   includeFound: z.boolean(),
+  rollback: z.boolean(),
 });
 
 /** What comparing a reviewed plan with a new one looks at; the rest is carried along. */

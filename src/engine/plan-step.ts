@@ -12,6 +12,7 @@ import { checkGuardOffline, type IntendedVerdict, type PreparedStep } from './pr
 import { resolveDesired } from './resolve.ts';
 import { resultData } from './results.ts';
 import type { PlannedStep } from './runtime.ts';
+import { findingOf } from './settle.ts';
 import { assembleStep } from './show-step.ts';
 
 type Dependencies = ReadonlyMap<string, PlannedStep>;
@@ -62,7 +63,11 @@ async function findOut(context: PlanContext, item: PreparedStep, dependencies: D
       });
     if (item.spec.kind === 'read') return await planRead(context, item, resolved.desired, opened, dependencies);
     const observation = await session.observe({ ...target, desired: resolved.desired });
-    return decide(context, item, resolved.desired, opened, withoutOwnDeletions(observation, dependencies));
+    const urn = urnOf(item, resolved.desired);
+    const open = urn === null ? undefined : context.openIntents.get(urn);
+    const finding = await findingOf(open, opened.provider, { ...target, desired: resolved.desired });
+    const seen = withoutOwnDeletions(context, observation, dependencies);
+    return decide(context, item, resolved.desired, opened, { seen, finding });
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
     const diagnostics = error.diagnostics.map((found) => ({
@@ -88,11 +93,15 @@ async function refuseUndecided(item: PreparedStep, desired: ValueObject): Promis
 }
 
 /** What stands in the way of a deletion and is itself deleted before it, by this plan, stands in no one's way. */
-function withoutOwnDeletions(seen: Observation, dependencies: Dependencies): Observation {
+function withoutOwnDeletions(context: PlanContext, seen: Observation, dependencies: Dependencies): Observation {
   if (seen.kind !== 'present' || seen.blockers.length === 0) return seen;
+  // What is named by an id here may stand in the log, and in the way, under its place and name.
+  const { byResourceId } = context.ownership;
   const going = new Set(
     [...dependencies.values()].flatMap(({ shown }) =>
-      shown.change === 'delete' && shown.held === null ? [shown.urn] : [],
+      shown.change === 'delete' && shown.held === null
+        ? [shown.urn, ...(byResourceId.get(shown.resource_id ?? '') ?? []).map(({ urn }) => urn)]
+        : [],
     ),
   );
   return { ...seen, blockers: seen.blockers.filter(({ urn }) => urn === null || !going.has(urn)) };

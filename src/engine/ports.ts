@@ -39,6 +39,8 @@ export interface VerbOptions {
   readonly allowSelfLockout: boolean;
   readonly takeOver: string | null;
   readonly includeFound: boolean;
+  /** Unless `--no-rollback`: where a create can be undone by its nonce, a failure undoes what the run made in its stack. */
+  readonly rollback: boolean;
 }
 
 export const DEFAULT_OPTIONS: VerbOptions = {
@@ -52,6 +54,7 @@ export const DEFAULT_OPTIONS: VerbOptions = {
   allowSelfLockout: false,
   takeOver: null,
   includeFound: false,
+  rollback: true,
 };
 
 /** How a run goes about it; none of it can change what a plan says or a digest. */

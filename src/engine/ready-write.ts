@@ -7,18 +7,9 @@ import type { LifecycleProvider, WriteOperation } from '../providers/lifecycle-p
 import { type Decision, decideDelete, decideEnsure } from './classify.ts';
 import { checkGuardOffline } from './prepare.ts';
 import { resolveDesired } from './resolve.ts';
-import type { PlannedStep } from './runtime.ts';
+import type { PlannedStep, ReadyWrite } from './runtime.ts';
 import { type StepState, stateOf } from './step-state.ts';
 import { FRESH_MS, type Walk } from './walk-state.ts';
-
-/** A write with everything known, one step before its intent. */
-export interface ReadyWrite {
-  readonly planned: PlannedStep;
-  readonly operation: WriteOperation;
-  readonly urn: string;
-  readonly provider: LifecycleProvider;
-  readonly startedAt: number;
-}
 
 /** A write that a second look showed to be needless. */
 export interface AlreadyDone {

@@ -3,7 +3,7 @@ import type { ProviderFact } from '../core/facts.ts';
 import type { PlanStep } from '../core/plan.ts';
 import type { Observation, PlannedRequest } from '../core/resource.ts';
 import type { ValueObject } from '../core/value.ts';
-import type { LifecycleProvider } from '../providers/lifecycle-provider.ts';
+import type { LifecycleProvider, WriteOperation } from '../providers/lifecycle-provider.ts';
 import type { PreparedStep } from './prepare.ts';
 import type { StepResult } from './results.ts';
 import type { Settlement } from './settle.ts';
@@ -24,4 +24,13 @@ export interface PlannedStep {
   readonly settlement: Settlement | null;
   /** What is recorded without a cloud write (`shown.record`); execution id and digest are filled in when written. */
   readonly facts: readonly ProviderFact[];
+}
+
+/** A write with everything known, one step before its intent. */
+export interface ReadyWrite {
+  readonly planned: PlannedStep;
+  readonly operation: WriteOperation;
+  readonly urn: string;
+  readonly provider: LifecycleProvider;
+  readonly startedAt: number;
 }

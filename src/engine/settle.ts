@@ -3,6 +3,7 @@ import type { ProviderFact } from '../core/facts.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { Observation } from '../core/resource.ts';
 import type { OpenIntent } from '../eventlog/event-log.ts';
+import type { LifecycleProvider, OperationFinding, Target } from '../providers/lifecycle-provider.ts';
 import type { Ownership } from './ownership.ts';
 import type { PreparedStep } from './prepare.ts';
 import { withRename } from './rename.ts';
@@ -19,17 +20,46 @@ export interface Settlement {
   readonly facts: readonly ProviderFact[];
 }
 
-/** Settles an open intent by what a read of its resource saw. */
+/** What a read of an intent's resource saw, and, where a create leaves its nonce in the cloud, what carries that. */
+export interface Sight {
+  readonly seen: Observation;
+  readonly finding: OperationFinding | null;
+}
+
+/** Looks for what an open create made, where the provider can tell by its nonce; null: it can't, or nothing is open. */
+export async function findingOf(
+  open: OpenIntent | undefined,
+  provider: LifecycleProvider,
+  target: Target,
+): Promise<OperationFinding | null> {
+  if (open?.intent.operation !== 'create' || provider.recovery === undefined) return null;
+  return await provider.recovery.findOperation(target, open.intent.operation_id);
+}
+
+/** Settles an open intent by what was seen of its resource. */
 export function settleIntent(
   item: PreparedStep,
   open: OpenIntent,
-  seen: Observation,
+  { seen, finding }: Sight,
   ownership: Ownership,
 ): Settlement {
+  if (finding !== null) return settleByNonce(item, open, finding, ownership);
   const happened = open.intent.operation === 'delete' ? isGone(seen) : isAsIntended(item, open, seen);
   if (happened === null) return { open, verdict: 'unresolved', facts: [] };
   if (happened) return { open, verdict: 'done', facts: withRename(ownership, item, settledFact(open, seen)) };
   return { open, verdict: open.operationName === null ? 'not_applied' : 'pending', facts: [] };
+}
+
+/** Only what carries the nonce proves the create; that nothing carries it proves nothing. */
+function settleByNonce(
+  item: PreparedStep,
+  open: OpenIntent,
+  finding: OperationFinding,
+  ownership: Ownership,
+): Settlement {
+  if (finding.kind !== 'found') return { open, verdict: 'unresolved', facts: [] };
+  const fact: ProviderFact = { ...open.intent.provider_fact, outcome: 'changed', resource_id: finding.id };
+  return { open, verdict: 'done', facts: withRename(ownership, item, fact) };
 }
 
 function isGone(seen: Observation): boolean | null {

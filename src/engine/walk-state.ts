@@ -1,14 +1,16 @@
 import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
-import type { ProviderFact } from '../core/facts.ts';
+import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
 import type { OwnershipModel } from '../core/fold.ts';
+import type { Outcome } from '../core/plan.ts';
 import type { RowBody, RowContext } from '../eventlog/event-log.ts';
 import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { tryAppend } from './append-rows.ts';
 import type { PlanRun } from './plan-run.ts';
 import type { ApplyRequest, EnginePorts } from './ports.ts';
 import { applied } from './report.ts';
-import type { StepState } from './step-state.ts';
+import type { PlannedStep, ReadyWrite } from './runtime.ts';
+import { type StepState, stateOf } from './step-state.ts';
 
 export interface WalkRequest {
   readonly ports: EnginePorts;
@@ -25,6 +27,10 @@ export interface Walk extends WalkRequest {
   freshSession(provider: LifecycleProvider): ReadSession;
   /** Set when nothing new may start: an interrupt, --fail-fast, a log that can't be written. */
   stopped: Diagnostic | null;
+  /** Stacks in which nothing new may start, because a write that can be undone failed there. */
+  readonly stoppedStacks: Map<string, Diagnostic>;
+  /** What this run made, in order. */
+  readonly made: ReadyWrite[];
   readonly abort: AbortSignal;
 }
 
@@ -58,4 +64,35 @@ export async function appendRows(current: Walk, rows: readonly RowBody[]): Promi
 /** An id below 2^53, from the clock and randomness. */
 export function newExecutionId(ports: Pick<EnginePorts, 'clock' | 'randomHex'>): number {
   return ports.clock.now() * 1000 + (Number.parseInt(ports.randomHex(4), 16) % 1000);
+}
+
+const SUCCEEDED: ReadonlySet<Outcome> = new Set<Outcome>([
+  'changed',
+  'noop',
+  'deleted',
+  'absent',
+  'adopted',
+  'read',
+  'held',
+  'skipped',
+]);
+
+/** Why a step can't go on: what it depends on ended without success; null: it can. */
+export function failedDependency(current: Walk, planned: PlannedStep): Diagnostic | null {
+  for (const need of planned.item.dependsOn) {
+    const state = current.states.get(need);
+    if (state === undefined || SUCCEEDED.has(state.outcome)) continue;
+    return diagnostic('BLOCKED', `it depends on ${need}, which is ${state.outcome}.`, {
+      address: planned.shown.address,
+      source: planned.shown.source,
+    });
+  }
+  return null;
+}
+
+/** A step that was never started, and why. */
+export function notStarted(current: Walk, planned?: PlannedStep): StepState {
+  const stack = planned === undefined ? undefined : current.stoppedStacks.get(planned.item.stack ?? UNSCOPED);
+  const why = current.stopped ?? stack ?? diagnostic('INTERRUPTED', 'the run was stopped before this step started.');
+  return stateOf('skipped', { diagnostics: [{ ...why, severity: 'note' }] });
 }

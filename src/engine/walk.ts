@@ -1,29 +1,27 @@
 import { diagnostic } from '../core/codes.ts';
-import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
-import { hasPendingWrite, type Outcome } from '../core/plan.ts';
+import { UNSCOPED } from '../core/facts.ts';
+import { hasPendingWrite } from '../core/plan.ts';
 import { isKnown } from '../core/value.ts';
 import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { recordAlready } from './already-done.ts';
-import { prepareWrite, type ReadyWrite } from './ready-write.ts';
+import { prepareWrite } from './ready-write.ts';
 import { ownFact } from './rename.ts';
-import { resolveDesired } from './resolve.ts';
-import { resultData } from './results.ts';
-import type { PlannedStep } from './runtime.ts';
+import { noteForRollback, rollBack } from './rollback.ts';
+import type { PlannedStep, ReadyWrite } from './runtime.ts';
 import { type StepState, stateOf } from './step-state.ts';
 import { withTimeLimit } from './time-limit.ts';
-import { appendRows, FRESH_MS, finish, stamped, type Walk, type WalkRequest } from './walk-state.ts';
+import { readStep } from './walk-read.ts';
+import {
+  appendRows,
+  FRESH_MS,
+  failedDependency,
+  finish,
+  notStarted,
+  stamped,
+  type Walk,
+  type WalkRequest,
+} from './walk-state.ts';
 import { writeBatch } from './write-batch.ts';
-
-const SUCCEEDED: ReadonlySet<Outcome> = new Set<Outcome>([
-  'changed',
-  'noop',
-  'deleted',
-  'absent',
-  'adopted',
-  'read',
-  'held',
-  'skipped',
-]);
 
 /** Does what the plan says, each step after those it depends on; a failure stops its dependants only. */
 export async function walk(given: WalkRequest): Promise<ReadonlyMap<string, StepState>> {
@@ -39,6 +37,7 @@ export async function walk(given: WalkRequest): Promise<ReadonlyMap<string, Step
     else if (![...waiting].some((address) => readyStep(current, address).length > 0)) break;
   }
   for (const address of waiting) finish(current, address, notStarted(current));
+  await rollBack(current);
   return current.states;
 }
 
@@ -67,14 +66,11 @@ function startWalk(given: WalkRequest): Walk {
       return session;
     },
     stopped: null,
+    stoppedStacks: new Map(),
+    made: [],
     abort: withTimeLimit(settings.abort, settings.timeoutMs),
   };
   return current;
-}
-
-function notStarted(current: Walk): StepState {
-  const why = current.stopped ?? diagnostic('INTERRUPTED', 'the run was stopped before this step started.');
-  return stateOf('skipped', { diagnostics: [{ ...why, severity: 'note' }] });
 }
 
 /** Starts whatever can start now; steps without a write are done on the spot, which may free others. */
@@ -112,18 +108,6 @@ function readyStep(current: Walk, address: string): readonly PlannedStep[] {
     .filter((need) => current.run.steps.has(need))
     .map((need) => current.states.get(need));
   return ends.every((end) => end !== undefined) ? [planned] : [];
-}
-
-function failedDependency(current: Walk, planned: PlannedStep): Diagnostic | null {
-  for (const need of planned.item.dependsOn) {
-    const state = current.states.get(need);
-    if (state === undefined || SUCCEEDED.has(state.outcome)) continue;
-    return diagnostic('BLOCKED', `it depends on ${need}, which is ${state.outcome}.`, {
-      address: planned.shown.address,
-      source: planned.shown.source,
-    });
-  }
-  return null;
 }
 
 /** Ends steps that send nothing to the cloud; their facts go to the log in one append. */
@@ -189,41 +173,6 @@ function startReads(
   }
 }
 
-async function readStep(current: Walk, planned: PlannedStep): Promise<StepState> {
-  const { item, shown, provider, result } = planned;
-  const blocking = failedDependency(current, planned);
-  if (blocking !== null) return stateOf('blocked', { diagnostics: [blocking] });
-  if (shown.held !== null || provider === null) return stateOf('held');
-  if (result.complete) return stateOf('read', { result, resource: result.data['resource'] ?? null });
-  if (current.stopped !== null) return notStarted(current);
-  try {
-    const desired = resolveDesired(
-      item,
-      planned.desired,
-      (address) => current.states.get(address)?.result,
-      current.run.evaluate,
-    );
-    const session = provider.openSession();
-    const resolved = await session.resolve({
-      declaration: item.declaration,
-      desired,
-      resourceId: null,
-      pending: new Set(),
-      forDelete: false,
-    });
-    const answer = resolved.kind === 'failed' ? resolved : await session.read(item.declaration, resolved.desired);
-    if (answer.kind === 'failed') return stateOf('failed', { diagnostics: [answer.why] });
-    if (!('resource' in answer)) return stateOf('failed');
-    return stateOf('read', {
-      result: { data: resultData(item, null, answer.resource), complete: true },
-      resource: answer.resource,
-    });
-  } catch (error) {
-    if (!(error instanceof DiagnosticError)) throw error;
-    return stateOf('failed', { diagnostics: error.diagnostics });
-  }
-}
-
 /** Starts batches as far as parallelism and "one at a time per batch key" allow; true when a step ended without a write. */
 async function startWrites(
   current: Walk,
@@ -234,12 +183,13 @@ async function startWrites(
   let ended = false;
   for (const planned of ready) {
     const blocking = failedDependency(current, planned);
-    if (blocking === null && current.stopped === null) continue;
+    const stopped = current.stopped !== null || current.stoppedStacks.has(planned.item.stack ?? UNSCOPED);
+    if (blocking === null && !stopped) continue;
     waiting.delete(planned.shown.address);
     finish(
       current,
       planned.shown.address,
-      blocking === null ? notStarted(current) : stateOf('blocked', { diagnostics: [blocking] }),
+      blocking === null ? notStarted(current, planned) : stateOf('blocked', { diagnostics: [blocking] }),
     );
     ended = true;
   }
@@ -293,6 +243,9 @@ async function runGroup(current: Walk, group: readonly PlannedStep[]): Promise<v
   const { ports, context, model, abort } = current;
   const end = await writeBatch({ ports, context, model, abort, digest: current.request.confirm }, writes);
   if (end.logProblem !== null) current.stopped ??= end.logProblem;
-  for (const [index, write] of writes.entries())
-    finish(current, write.planned.shown.address, end.states[index] ?? stateOf('uncertain'));
+  for (const [index, write] of writes.entries()) {
+    const state = end.states[index] ?? stateOf('uncertain');
+    noteForRollback(current, write, state);
+    finish(current, write.planned.shown.address, state);
+  }
 }

@@ -7,9 +7,10 @@ import type { WriteResult } from '../providers/lifecycle-provider.ts';
 import { logProblemOf, tryAppend } from './append-rows.ts';
 import { desiredOf, factOf, ownershipOf } from './ownership.ts';
 import type { EnginePorts } from './ports.ts';
-import type { ReadyWrite } from './ready-write.ts';
+
 import { ownFact, withRename } from './rename.ts';
 import { resultData } from './results.ts';
+import type { ReadyWrite } from './runtime.ts';
 import { type StepState, stateOf } from './step-state.ts';
 
 /** What writing needs of the run it belongs to. */
