@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import type { Recovery } from '../../../src/providers/lifecycle-provider.ts';
+import { type Cloud, cloudOf, idOf, mutations, NONCE, run, targetOf } from './support/cloud.ts';
+import { declared, firewall, network, subnet } from './support/steps.ts';
+
+function recoveryOf({ provider }: Cloud): Recovery {
+  if (provider.recovery === undefined) throw new Error('the provider can not recover');
+  return provider.recovery;
+}
+
+const NETWORK = () => targetOf(declared(network()));
+
+describe('a lost create', () => {
+  it('is found by its nonce', async () => {
+    const cloud = await cloudOf();
+    cloud.fake.addFaults({ argv: ' create ', action: { kind: 'exit', when: 'after' } });
+    await run(cloud, [network()]);
+    cloud.fake.clearFaults();
+    expect(await recoveryOf(cloud).findOperation(NETWORK(), NONCE)).toMatchObject({
+      kind: 'found',
+      resource: { name: 'gateway-network', kind: 'network' },
+    });
+    expect(await recoveryOf(cloud).findOperation(NETWORK(), 'b'.repeat(32))).toEqual({ kind: 'not_found' });
+  });
+
+  it('that was never made is not found, which proves nothing', async () => {
+    const cloud = await cloudOf();
+    expect(await recoveryOf(cloud).findOperation(NETWORK(), NONCE)).toEqual({ kind: 'not_found' });
+  });
+
+  it('that can not be looked for is unreadable', async () => {
+    const cloud = await cloudOf();
+    cloud.fake.addFaults({ argv: ' list ', action: { kind: 'fail', failure: 'unavailable' } });
+    expect(await recoveryOf(cloud).findOperation(NETWORK(), NONCE)).toMatchObject({ kind: 'unreadable' });
+  });
+
+  it("whose nonce stands on someone else's, or on two, is a conflict", async () => {
+    const cloud = await cloudOf();
+    await run(cloud, [network({}, { stack: 'theirs' })]);
+    expect(await recoveryOf(cloud).findOperation(NETWORK(), NONCE)).toMatchObject({ kind: 'conflict' });
+    await run(cloud, [network({ name: 'second' })]);
+    expect(await recoveryOf(cloud).findOperation(NETWORK(), NONCE)).toMatchObject({ kind: 'conflict' });
+  });
+});
+
+describe('a rollback', () => {
+  it('removes what the nonce made, and nothing that another run made', async () => {
+    const cloud = await cloudOf();
+    await run(cloud, [network()]);
+    const other = await recoveryOf(cloud).rollBack(NETWORK(), 'b'.repeat(32), null);
+    expect(other).toEqual({ kind: 'noop', id: null, resource: null });
+    expect(mutations(cloud)).toHaveLength(1);
+    expect(await recoveryOf(cloud).rollBack(NETWORK(), NONCE, null)).toMatchObject({ kind: 'done' });
+    expect(Object.keys(cloud.fake.state().resources.network)).toEqual([]);
+  });
+
+  it('keeps what something else depends on by now', async () => {
+    const cloud = await cloudOf();
+    await run(cloud, [network(), subnet()], { nonces: { subnet: 'c'.repeat(32) } });
+    const result = await recoveryOf(cloud).rollBack(NETWORK(), NONCE, null);
+    expect(result).toMatchObject({
+      kind: 'failed',
+      why: { code: 'CONFLICT', detail: expect.stringContaining('subnet') },
+    });
+    expect(mutations(cloud)).not.toContain('vpc network delete');
+  });
+
+  it('goes newest first through what a run made', async () => {
+    const cloud = await cloudOf();
+    const nonces = { network: '1'.repeat(32), subnet: '2'.repeat(32), firewall: '3'.repeat(32) };
+    await run(cloud, [network(), subnet(), firewall()], { nonces });
+    const recovery = recoveryOf(cloud);
+    for (const step of [firewall(), subnet(), network()]) {
+      const target = targetOf(declared(step, step.address === 'network' ? [] : [network()]));
+      const nonce = nonces[step.address as keyof typeof nonces];
+      expect(await recovery.rollBack(target, nonce, null)).toMatchObject({ kind: 'done' });
+    }
+    expect(mutations(cloud).slice(3)).toEqual(['vpc security-group delete', 'vpc subnet delete', 'vpc network delete']);
+  });
+
+  it('never takes an update for a create', async () => {
+    const cloud = await cloudOf();
+    await run(cloud, [network()]);
+    await run(cloud, [network({ description: 'x' })], { nonces: { network: 'd'.repeat(32) } });
+    expect(await recoveryOf(cloud).rollBack(NETWORK(), 'd'.repeat(32), null)).toMatchObject({ kind: 'noop' });
+  });
+
+  it('whose end can not be read is uncertain', async () => {
+    const cloud = await cloudOf();
+    const id = idOf(await run(cloud, [network()]), 'network');
+    cloud.fake.addFaults({ argv: ' delete ', action: { kind: 'exit', when: 'after' } });
+    const result = await recoveryOf(cloud).rollBack(NETWORK(), NONCE, null);
+    expect(result).toMatchObject({ kind: 'uncertain', why: { hint: expect.stringContaining(id) } });
+  });
+});
