@@ -12,6 +12,7 @@ import { checkGuardOffline, type IntendedVerdict, type PreparedStep } from './pr
 import { resolveDesired } from './resolve.ts';
 import { resultData } from './results.ts';
 import type { PlannedStep } from './runtime.ts';
+import { findingOf } from './settle.ts';
 import { assembleStep } from './show-step.ts';
 
 type Dependencies = ReadonlyMap<string, PlannedStep>;
@@ -62,7 +63,11 @@ async function findOut(context: PlanContext, item: PreparedStep, dependencies: D
       });
     if (item.spec.kind === 'read') return await planRead(context, item, resolved.desired, opened, dependencies);
     const observation = await session.observe({ ...target, desired: resolved.desired });
-    return decide(context, item, resolved.desired, opened, withoutOwnDeletions(context, observation, dependencies));
+    const urn = urnOf(item, resolved.desired);
+    const open = urn === null ? undefined : context.openIntents.get(urn);
+    const finding = await findingOf(open, opened.provider, { ...target, desired: resolved.desired });
+    const seen = withoutOwnDeletions(context, observation, dependencies);
+    return decide(context, item, resolved.desired, opened, { seen, finding });
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
     const diagnostics = error.diagnostics.map((found) => ({
