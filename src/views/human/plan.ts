@@ -21,7 +21,9 @@ const ADDRESS_COLUMN = 48;
 
 /** A plan for a person: every step that does something, what hinders it, how to apply exactly this. */
 export function renderPlan(plan: Plan, options: HumanOptions): string {
-  const shown = plan.steps.filter((step) => isShown(step, options)).map((step) => stepText(step, options));
+  const shown = plan.steps
+    .filter((step) => isShown(step, plan.command, options))
+    .map((step) => stepText(step, options));
   const groups = groupSteps(shown).flatMap((group) => [...groupLines(group, options), '']);
   return (
     block([titleLine(plan), '', ...groups]) +
@@ -34,11 +36,11 @@ function separated(text: string): string {
   return text === '' ? '' : `${text}\n`;
 }
 
-/** What changes nothing is counted, not listed. */
-function isShown(step: PlanStep, options: HumanOptions): boolean {
+/** What changes nothing is counted, not listed; but an adoption says of everything how it stands. */
+function isShown(step: PlanStep, verb: Plan['command'], options: HumanOptions): boolean {
   if (options.verbose || step.diagnostics.some((item) => item.severity !== 'note')) return true;
   if (step.change === 'read') return options.showReads;
-  if (step.change === 'none') return step.record !== null;
+  if (step.change === 'none') return step.record !== null || verb === 'adopt';
   return step.change !== 'skipped';
 }
 
@@ -169,7 +171,7 @@ function summaryLines(plan: Plan, options: HumanOptions): readonly string[] {
     ...some(recorded, 'to record in the log only'),
   ];
   const rest = [
-    ...some(summary.none - recorded, 'already as declared'),
+    ...some(summary.none - recorded, UNCHANGED[plan.command]),
     ...some(summary.read, 'to read'),
     ...some(summary.held, 'held'),
     ...some(summary.blocked, 'blocked'),
@@ -179,6 +181,13 @@ function summaryLines(plan: Plan, options: HumanOptions): readonly string[] {
   const text = `Plan: ${main.join(', ')}${rest.length === 0 ? '' : `; ${rest.join(', ')}`}.`;
   return [painter(options.color)('bold', text), ...batchLines(plan, options)];
 }
+
+const UNCHANGED = {
+  plan: 'already as declared',
+  apply: 'already as declared',
+  adopt: 'left as they are',
+  destroy: 'already gone',
+} as const;
 
 function some(number: number, words: string): readonly string[] {
   return number > 0 ? [`${number} ${words}`] : [];
@@ -193,10 +202,17 @@ function batchLines(plan: Plan, options: HumanOptions): readonly string[] {
   return options.verbose ? wrap(text, options.width) : [truncate(text, options.width)];
 }
 
+const asDeclared = (path: string) => `Nothing to do: everything is as ${path} declares. No apply is needed.`;
+const NOTHING: Readonly<Record<Plan['command'], (path: string) => string>> = {
+  plan: asDeclared,
+  apply: asDeclared,
+  adopt: (path) => `Nothing to adopt: what ${path} declares is owned as it is live, or is not there.`,
+  destroy: (path) => `Nothing to destroy: nothing that ${path} declares is owned any more.`,
+};
+
 /** What can be done with this plan: nothing needed, nothing possible, or the command that applies it. */
 function outlookLines(plan: Plan, options: HumanOptions): readonly string[] {
-  if (!hasChanges(plan))
-    return [`Nothing to do: everything is as ${escapeText(plan.playbook.path)} declares. No apply is needed.`];
+  if (!hasChanges(plan)) return [NOTHING[plan.command](escapeText(plan.playbook.path))];
   if (plan.digest === null) return noDigestLines(plan);
   const digest = `Digest: ${plan.digest}`;
   if (!plan.steps.some(isPending)) return [digest, ...idleLines(plan)];

@@ -72,7 +72,8 @@ function actOf(step: PlanStep): string {
   }
 }
 
-function noChange({ present, record }: PlanStep): string {
+function noChange({ present, record, reconcile }: PlanStep): string {
+  if (reconcile === 'adopt' && record === null) return present === false ? 'not there:' : 'already owned as it is:';
   const already = present === false ? 'already gone' : 'already as declared';
   return record === null ? `${already}:` : `${already}, ${RECORDS[record]}:`;
 }

@@ -1,0 +1,156 @@
+import { expect, it } from 'vitest';
+import { ACCOUNT, type Cloud, codesOf, expectExit, ORG, openCloud, stepAt } from '../../support/e2e/cloud.ts';
+import { confirmed, json, orphans, owned, verbPlanSchema } from '../../support/e2e/ownership.ts';
+import { enable, folder, grant, link, project } from '../../support/e2e/playbooks.ts';
+
+const steps = (protect: boolean | undefined) => {
+  const tool = protect === undefined ? {} : { protect };
+  return [
+    folder('outer', { parent: ORG, display_name: 'outer' }, tool),
+    folder('inner', { parent: '{{ steps.outer.resource.name }}', display_name: 'inner' }, tool),
+    project('web', { project_id: 'acme-web', parent: '{{ steps.inner.resource.name }}' }, tool),
+    link('billing', { project_id: 'acme-web', billing_account: ACCOUNT }),
+    enable('apis', { project_id: 'acme-web', services: ['dns.googleapis.com', 'iam.googleapis.com'] }),
+    grant('team', { project_id: 'acme-web', role: 'roles/browser', member: 'group:team@example.com' }),
+    grant('org', { organization: ORG, role: 'roles/browser', member: 'group:team@example.com' }),
+  ];
+};
+
+async function converged(protect: boolean | undefined): Promise<Cloud> {
+  const cloud = await openCloud();
+  cloud.write({ defaults: { stack: 'prod' }, steps: steps(protect) });
+  expectExit(await cloud.converge(), 0);
+  cloud.resetRequests();
+  return cloud;
+}
+
+it('A10: a protected project survives with its billing, APIs and grants; the rest goes, and what stayed is listed', async () => {
+  const cloud = await converged(undefined);
+  const { planned, done } = await confirmed(cloud, 'destroy', 'playbook.yaml');
+  expectExit(planned, 0);
+  expectExit(done, 2);
+  expect(done.document.summary).toMatchObject({ deleted: 1, held: 7 });
+  expect(cloud.writes).toEqual([`POST /v3/${ORG}:setIamPolicy`]);
+  expect(cloud.projectOf('acme-web')).toMatchObject({ state: 'ACTIVE' });
+  expect(cloud.enabledServices('acme-web')).toEqual(
+    expect.arrayContaining(['dns.googleapis.com', 'iam.googleapis.com']),
+  );
+  expect(cloud.membersOf('projects/acme-web', 'roles/browser')).toEqual(['group:team@example.com']);
+  expect(stepAt(done.document, 'billing')).toMatchObject({
+    outcome: 'held',
+    held: 'kept with web, which is protected',
+  });
+  expectExit(await cloud.run(['destroy', 'playbook.yaml', '--detailed-exitcode']), 2);
+});
+
+it('what is not protected goes in reverse order; what lay in a project gets its fact; then there is nothing to do', async () => {
+  const cloud = await converged(false);
+  const { planned, done } = await confirmed(cloud, 'destroy', 'playbook.yaml');
+  expectExit(planned, 0);
+  expectExit(done, 0);
+  const writes = cloud.writes.filter((request) => request.startsWith('DELETE '));
+  expect(writes).toEqual([
+    expect.stringMatching(/^DELETE \/v3\/projects\//),
+    expect.stringMatching(/^DELETE \/v3\/folders\//),
+    expect.stringMatching(/^DELETE \/v3\/folders\//),
+  ]);
+  expect(cloud.writes.filter((request) => /services|billingInfo|acme-web:setIamPolicy/.test(request))).toEqual([]);
+  for (const address of ['billing', 'apis[dns.googleapis.com]', 'team'])
+    expect(stepAt(done.document, address)).toMatchObject({
+      outcome: 'absent',
+      provider_fact: { verb: 'delete', outcome: 'absent' },
+    });
+  expect((await owned(cloud)).document).toMatchObject({ owned: [], tombstoned: 8 });
+  const again = await confirmed(cloud, 'destroy', 'playbook.yaml', '--detailed-exitcode');
+  expectExit(again.planned, 0);
+  expectExit(again.done, 0);
+  expectExit(await orphans(cloud, 'playbook.yaml'), 0);
+});
+
+it('G3: one protected resource keeps what it needs, and no more', async () => {
+  const cloud = await openCloud();
+  cloud.write({
+    defaults: { stack: 'prod' },
+    steps: [
+      folder('outer', { parent: ORG, display_name: 'outer' }, { protect: false }),
+      project('kept', { project_id: 'acme-kept', parent: '{{ steps.outer.resource.name }}' }, { protect: true }),
+      project('goes', { project_id: 'acme-goes', parent: '{{ steps.outer.resource.name }}' }, { protect: false }),
+    ],
+  });
+  expectExit(await cloud.converge(), 0);
+  const { done } = await confirmed(cloud, 'destroy', 'playbook.yaml');
+  expectExit(done, 2);
+  expect(cloud.projectOf('acme-goes').state).toBe('DELETE_REQUESTED');
+  expect(cloud.projectOf('acme-kept').state).toBe('ACTIVE');
+  expect(stepAt(done.document, 'outer')).toMatchObject({ outcome: 'held' });
+  const human = await cloud.run(['destroy', 'playbook.yaml']);
+  expect(human.stdout).toContain('protected');
+});
+
+it('F9: protection declared without another change is recorded, and outlives its declaration', async () => {
+  const cloud = await converged(false);
+  cloud.write({ defaults: { stack: 'prod' }, steps: steps(true) });
+  const applied = await cloud.converge();
+  expectExit(applied, 0);
+  expect(stepAt(applied.report, 'web')).toMatchObject({ record: 'protect' });
+  cloud.write({ defaults: { stack: 'prod' }, steps: steps(undefined) });
+  const { done } = await confirmed(cloud, 'destroy', 'playbook.yaml');
+  expectExit(done, 2);
+  expect(cloud.projectOf('acme-web').state).toBe('ACTIVE');
+});
+
+it('what was merely found is kept, unless the caller says otherwise; what is not ours is blocked', async () => {
+  const cloud = await openCloud({
+    seed: {
+      folders: [
+        { id: '10', displayName: 'found', parent: ORG },
+        { id: '11', displayName: 'theirs', parent: ORG },
+      ],
+    },
+  });
+  const found = folder('found', { parent: ORG, display_name: 'found' }, { protect: false });
+  cloud.write({ defaults: { stack: 'prod' }, steps: [found] });
+  expectExit(await cloud.converge(), 0);
+  const { done } = await confirmed(cloud, 'destroy', 'playbook.yaml');
+  expectExit(done, 2);
+  expect(stepAt(done.document, 'found')).toMatchObject({ outcome: 'held' });
+  expect(cloud.writes).toEqual([]);
+  cloud.write({
+    defaults: { stack: 'prod' },
+    steps: [found, folder('theirs', { parent: ORG, display_name: 'theirs' })],
+  });
+  const included = await confirmed(cloud, 'destroy', 'playbook.yaml', '--include-found');
+  expectExit(included.done, 5);
+  expect(codesOf(stepAt(included.planned.document, 'theirs').diagnostics)).toEqual(['NOT_OURS']);
+  expect(cloud.state.folders['folders/10']?.state).toBe('DELETE_REQUESTED');
+  expect(cloud.state.folders['folders/11']?.state).toBe('ACTIVE');
+});
+
+it('a folder with something else in it is blocked, and that is named', async () => {
+  const cloud = await openCloud();
+  cloud.write({
+    defaults: { stack: 'prod' },
+    steps: [folder('outer', { parent: ORG, display_name: 'outer' }, { protect: false })],
+  });
+  expectExit(await cloud.converge(), 0);
+  const outer = cloud.folderNamed('outer').name;
+  await cloud.outOfBand('POST', '/v3/folders', { parent: outer, displayName: 'theirs' });
+  const { document } = await json(cloud, verbPlanSchema, 'destroy', 'playbook.yaml');
+  expect(codesOf(stepAt(document, 'outer').diagnostics)).toEqual(['FOLDER_NOT_EMPTY']);
+  expectExit(await cloud.run(['destroy', 'playbook.yaml', '--confirm', document.digest ?? '']), 5);
+});
+
+it('without auth nothing is planned: exit 4', async () => {
+  const cloud = await converged(false);
+  expectExit(await cloud.fail(['destroy', 'playbook.yaml'], { INFRA_TEST_TOKEN: '' }), 4);
+  expect(cloud.requests).toEqual([]);
+});
+
+it('a stale digest deletes nothing', async () => {
+  const cloud = await converged(false);
+  const { document } = await json(cloud, verbPlanSchema, 'destroy', 'playbook.yaml');
+  await cloud.outOfBand('PATCH', '/v3/projects/acme-web?updateMask=labels', { labels: { x: 'y' } });
+  const failed = await cloud.fail(['destroy', 'playbook.yaml', '--confirm', document.digest ?? '']);
+  expectExit(failed, 5);
+  expect(cloud.writes).toEqual([]);
+});
