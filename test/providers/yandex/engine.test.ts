@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import type { Playbook } from '../../../src/core/step.ts';
+import { findDrift } from '../../../src/engine/drift.ts';
+import { DEFAULT_OPTIONS } from '../../../src/engine/ports.ts';
+import { loadPlaybook } from '../../../src/playbook/load.ts';
+import type { ProviderPool } from '../../../src/providers/lifecycle-provider.ts';
+import { yandexCatalogue } from '../../../src/providers/yandex/catalogue.ts';
+import { changesOf, digestOf, House, outcomesOf } from '../../support/in-memory/house.ts';
+import { type Cloud, cloudOf, mutations } from './support/cloud.ts';
+import { FOLDER, GATEWAY, said } from './support/steps.ts';
+
+const CATALOGUES = new Map([['yandex', yandexCatalogue]]);
+const ADDRESSES = ['network', 'subnet', 'firewall', 'address', 'boot_disk', 'instance'];
+
+async function playbook(edit: (text: string) => string = (text) => text): Promise<Playbook> {
+  const result = await loadPlaybook({
+    path: GATEWAY,
+    text: edit(await readFile(GATEWAY, 'utf8')),
+    catalogues: CATALOGUES,
+    sets: [],
+    workloadFile: null,
+    action: 'apply',
+    env: {},
+    project: null,
+    callerGuard: null,
+    executionId: null,
+    conditionalRoutes: 'error',
+  });
+  if (result.playbook === null) throw new Error(said(result.diagnostics));
+  return result.playbook;
+}
+
+function houseOn(cloud: Cloud): House {
+  const pool: ProviderPool = {
+    open: () => Promise.resolve({ kind: 'open', provider: cloud.provider }),
+    close: () => Promise.resolve(),
+  };
+  return new House({ catalogues: CATALOGUES, pool });
+}
+
+function all(value: string) {
+  return Object.fromEntries(ADDRESSES.map((name) => [name, value]));
+}
+
+describe('the gateway', () => {
+  it('is planned, applied as reviewed, in sync, and taken down', async () => {
+    const cloud = await cloudOf();
+    const house = houseOn(cloud);
+    const steps = await playbook();
+
+    const planned = await house.plan(steps);
+    expect(changesOf(planned)).toEqual(all('create'));
+    expect(mutations(cloud)).toEqual([]);
+    expect(digestOf(await house.plan(steps))).toBe(digestOf(planned));
+
+    const applied = await house.applied(steps, { confirm: digestOf(planned) });
+    expect(outcomesOf(applied)).toEqual(all('changed'));
+    expect(house.log.facts.map(({ urn }) => urn)).toContain(`yandex:compute:instance:${FOLDER}/acme/gateway/instance`);
+    const nonces = house.log.intents.map((row) => row.operation_id);
+    expect(new Set(nonces).size).toBe(6);
+    for (const nonce of nonces) expect(JSON.stringify(cloud.fake.state().resources)).toContain(nonce);
+    expect(changesOf(await house.plan(steps))).toEqual(all('none'));
+
+    const drift = await findDrift({
+      log: house.log,
+      catalogues: CATALOGUES,
+      readers: { open: () => Promise.resolve({ kind: 'open', provider: cloud.provider }) },
+      target: 'cloud',
+      stack: null,
+      targets: [],
+      playbook: null,
+      options: DEFAULT_OPTIONS,
+      authOf: () => ({ auth: null, endpoint: null }),
+      ignores: [],
+      now: 0,
+      onResult: () => undefined,
+    });
+    expect(drift.summary).toMatchObject({ in_sync: 6, modified: 0, unchecked: 0 });
+
+    const destroyed = await house.applied(steps, { verb: 'destroy' });
+    expect(outcomesOf(destroyed)).toEqual(all('deleted'));
+    expect(mutations(cloud).slice(-6).at(0)).toBe('compute instance delete');
+    expect(mutations(cloud).at(-1)).toBe('vpc network delete');
+  }, 60_000);
+
+  it('is renamed in place when the playbook says so', async () => {
+    const cloud = await cloudOf();
+    const house = houseOn(cloud);
+    await house.applied(await playbook());
+    const renamed = await playbook((text) => text.replace('name: gateway-network', 'name: edge-network'));
+    const planned = await house.plan(renamed);
+    expect(changesOf(planned)).toEqual({ ...all('none'), network: 'update' });
+    const network = planned.plan.steps.find(({ address }) => address === 'network');
+    expect(network?.diff['name']).toEqual({ desired: 'edge-network', actual: 'gateway-network' });
+    expect(network?.would_call.map((call) => ('argv' in call ? call.argv[3] : ''))).toEqual(['update', 'add-labels']);
+    expect(outcomesOf(await house.applied(renamed))).toEqual({ ...all('noop'), network: 'changed' });
+    expect(changesOf(await house.plan(renamed))).toEqual(all('none'));
+  }, 60_000);
+
+  it('stops where a create is uncertain; what depends on it is not sent', async () => {
+    const cloud = await cloudOf();
+    const house = houseOn(cloud);
+    cloud.fake.addFaults({ match: 'vpc subnet create', action: { kind: 'exit', when: 'after' } });
+    const report = await house.applied(await playbook());
+    expect(outcomesOf(report)).toMatchObject({ network: 'changed', subnet: 'uncertain', instance: 'blocked' });
+    expect(house.log.outcomes.some(({ status }) => status === 'uncertain')).toBe(true);
+  });
+
+  it('is planned offline, with commands that hold no profile', async () => {
+    const cloud = await cloudOf();
+    const { plan } = await houseOn(cloud).plan(await playbook(), { options: { offline: true } });
+    expect(plan.steps.map(({ change }) => change)).toEqual(ADDRESSES.map(() => 'unknown'));
+    expect(plan.steps.every(({ would_call }) => would_call.length === 1)).toBe(true);
+    expect(cloud.fake.commands()).toEqual([]);
+  });
+});
