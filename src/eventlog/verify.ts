@@ -26,7 +26,7 @@ export async function walkChain(handle: FileHandle, size: number, head: string |
   await eachLine(handle, size, (line) => {
     if (firstBad !== null || (!line.terminated && !isWhole(line.bytes))) return;
     const seal = sealOf(line.bytes);
-    const why = seal === null ? null : misfit(line.bytes, seal, prev);
+    const why = seal === null ? unsealed(line.bytes) : misfit(line.bytes, seal, prev);
     if (why !== null) firstBad = { line: line.number, sequence: sequenceIn(line), why };
     rows += 1;
     prev = seal?.hash ?? sha256Hex(line.bytes);
@@ -40,6 +40,15 @@ export function refuseBroken({ firstBad }: ChainReport, log: string): void {
   if (firstBad === null) return;
   const row = firstBad.sequence === null ? '' : ` (row ${firstBad.sequence})`;
   throw failure('CHAIN_BROKEN', `Line ${firstBad.line}${row} of ${log} does not fit: ${firstBad.why}.`);
+}
+
+/** How a row of ours begins, and nobody else's. */
+const OURS = /^\{"global_sequence":\d+,"type":"[a-z.]+","recorded_at":"[^"]*","execution_id":\d+,"actor":\{/;
+const HEAD_BYTES = 256;
+
+/** Others write rows without a seal; a row of ours has lost it. */
+function unsealed(bytes: Buffer): string | null {
+  return OURS.test(bytes.toString('latin1', 0, HEAD_BYTES)) ? 'its seal is damaged' : null;
 }
 
 function misfit(bytes: Buffer, seal: { readonly prev: string; readonly hash: string }, prev: string): string | null {
