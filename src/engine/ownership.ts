@@ -63,7 +63,7 @@ export function desiredOf(desired: ValueObject): Json {
 /** The URN under which this stack owns the resource now, when that is not the one the playbook gives it. */
 export function renamedFrom(
   ownership: Ownership,
-  item: PreparedStep,
+  item: Pick<PreparedStep, 'stack' | 'spec'>,
   urn: string,
   resourceId: string | null,
 ): Owned | null {

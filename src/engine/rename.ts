@@ -4,7 +4,11 @@ import { type Ownership, renamedFrom } from './ownership.ts';
 import type { PreparedStep } from './prepare.ts';
 
 /** A fact with what it says about the URN under which the same resource was owned before. */
-export function withRename(ownership: Ownership, item: PreparedStep, fact: ProviderFact): readonly ProviderFact[] {
+export function withRename(
+  ownership: Ownership,
+  item: Pick<PreparedStep, 'stack' | 'spec'>,
+  fact: ProviderFact,
+): readonly ProviderFact[] {
   const before = renamedFrom(ownership, item, fact.urn, fact.resource_id ?? null);
   if (before === null) return [fact];
   if (fact.verb === 'delete') return [{ ...fact, urn: before.urn, desired: before.lastDesired }, fact];

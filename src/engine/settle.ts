@@ -8,6 +8,9 @@ import type { Ownership } from './ownership.ts';
 import type { PreparedStep } from './prepare.ts';
 import { withRename } from './rename.ts';
 
+/** Whose intent is settled: a step, or what the log alone says about a resource. */
+export type Settling = Pick<PreparedStep, 'declaration' | 'stack' | 'spec'>;
+
 /** What reading says about an intent whose outcome nobody saw. */
 export interface Settlement {
   readonly open: OpenIntent;
@@ -38,7 +41,7 @@ export async function findingOf(
 
 /** Settles an open intent by what was seen of its resource. */
 export function settleIntent(
-  item: PreparedStep,
+  item: Settling,
   open: OpenIntent,
   { seen, finding }: Sight,
   ownership: Ownership,
@@ -51,12 +54,7 @@ export function settleIntent(
 }
 
 /** Only what carries the nonce proves the create; that nothing carries it proves nothing. */
-function settleByNonce(
-  item: PreparedStep,
-  open: OpenIntent,
-  finding: OperationFinding,
-  ownership: Ownership,
-): Settlement {
+function settleByNonce(item: Settling, open: OpenIntent, finding: OperationFinding, ownership: Ownership): Settlement {
   if (finding.kind !== 'found') return { open, verdict: 'unresolved', facts: [] };
   const fact: ProviderFact = { ...open.intent.provider_fact, outcome: 'changed', resource_id: finding.id };
   return { open, verdict: 'done', facts: withRename(ownership, item, fact) };
@@ -68,7 +66,7 @@ function isGone(seen: Observation): boolean | null {
   return seen.kind === 'not_visible' ? null : null;
 }
 
-function isAsIntended(item: PreparedStep, open: OpenIntent, seen: Observation): boolean | null {
+function isAsIntended(item: Settling, open: OpenIntent, seen: Observation): boolean | null {
   if (seen.kind === 'absent' || seen.kind === 'not_visible') return false;
   if (seen.kind === 'unreadable') return null;
   const intended = open.intent.provider_fact.desired;

@@ -1,0 +1,66 @@
+import { diagnostic } from '../core/codes.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
+import type { ProviderFact } from '../core/facts.ts';
+import type { IntentBody, OutcomeBody, RowBody, RowContext } from '../eventlog/event-log.ts';
+import type { Recovery, Target, WriteResult } from '../providers/lifecycle-provider.ts';
+import { tryAppend } from './append-rows.ts';
+import type { EnginePorts } from './ports.ts';
+
+/** A create to be undone: what made it, and what it made. */
+export interface Undoing {
+  readonly address: string;
+  /** The fact of the create. */
+  readonly made: ProviderFact;
+  /** The nonce of the create. */
+  readonly nonce: string;
+  readonly target: Target;
+  readonly recovery: Recovery;
+  readonly digest: string | null;
+  readonly timeoutMs: number | null;
+}
+
+export type Undone =
+  | { readonly kind: 'gone'; readonly fact: ProviderFact }
+  | { readonly kind: 'kept'; readonly why: Diagnostic };
+
+/** Deletes what a nonce proves, with an intent before and the outcome after, as every write. */
+export async function undoCreate(ports: EnginePorts, context: RowContext, undoing: Undoing): Promise<Undone> {
+  const fact = removalFact(undoing, context.execution_id);
+  const intent: IntentBody = {
+    type: 'provider.intent',
+    address: undoing.address,
+    urn: fact.urn,
+    stack: fact.stack,
+    operation: 'delete',
+    operation_id: ports.randomHex(16),
+    digest: undoing.digest,
+    provider_fact: { ...fact, outcome: 'planned' },
+  };
+  const [row] = await ports.log.append(context, [intent]);
+  ports.emit({ type: 'step_progress', address: undoing.address, message: 'undoing what the run made' });
+  const result = await undoing.recovery.rollBack(undoing.target, undoing.nonce, undoing.timeoutMs);
+  const gone = result.kind === 'done' || result.kind === 'noop';
+  const outcome = outcomeRow(row?.global_sequence ?? 0, result);
+  const rows: RowBody[] = gone ? [{ type: 'provider.fact', provider_fact: fact }, outcome] : [outcome];
+  const problem = await tryAppend(ports, context, rows);
+  if (problem !== null) return { kind: 'kept', why: problem };
+  return gone ? { kind: 'gone', fact } : { kind: 'kept', why: result.why };
+}
+
+function removalFact({ made, digest }: Undoing, executionId: number): ProviderFact {
+  const { protect: _protect, origin: _origin, digest: _digest, renamed_from: _from, ...rest } = made;
+  const deleted = { ...rest, verb: 'delete', outcome: 'deleted', execution_id: executionId } as const;
+  return digest === null ? deleted : { ...deleted, digest };
+}
+
+function outcomeRow(sequence: number, result: WriteResult): OutcomeBody {
+  const base = { type: 'provider.outcome', intent_sequence: sequence, operation_name: null } as const;
+  if (result.kind === 'done' || result.kind === 'noop') return { ...base, status: 'done', code: null };
+  const open = result.kind === 'uncertain' || result.kind === 'pending';
+  return { ...base, status: open ? 'uncertain' : 'failed', code: result.why.code };
+}
+
+/** What can't be undone, because its kind leaves no nonce behind. */
+export function notProvable(address: string): Diagnostic {
+  return diagnostic('UNSUPPORTED', `${address}: nothing in the cloud proves which run made it, so it is not undone.`);
+}
