@@ -7,6 +7,7 @@ import type { PlanResult, VerbOptions } from '../engine/ports.ts';
 import type { PlanSource, StoredPlan } from '../engine/stored-plan.ts';
 import { readPlaybookFile } from '../playbook/files.ts';
 import { loadPlaybook } from '../playbook/load.ts';
+import { shellCommand } from '../views/shell.ts';
 import { CATALOGUES } from './catalogues.ts';
 import type { Options } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
@@ -43,6 +44,7 @@ export async function openStoredPlan(call: WorkflowCall, digest: string): Promis
   await folder.check();
   const stored = await loadPlan(folder.plans, digest);
   if (stored === null) throw await notStored(host, config, flags.emulator, digest);
+  if (stored.verb === 'adopt' || stored.verb === 'destroy') throw otherVerb(stored, digest);
   if (stored.source.text === null) {
     const detail = 'The playbook of this plan holds a token, so it is not kept: give the playbook again.';
     throw new DiagnosticError([
@@ -193,6 +195,13 @@ export async function keepPlan({ folder, options, source }: Project, result: Pla
     source,
     savedAt: new Date(now).toISOString(),
   });
+}
+
+/** A digest is bound to its verb. */
+function otherVerb({ verb, source }: StoredPlan, digest: string): DiagnosticError {
+  const detail = `The digest ${digest} is that of infra ${verb}, and no other verb does what was reviewed there. Nothing was sent.`;
+  const hint = shellCommand(['infra', verb, source.path, '--confirm', digest]);
+  return new DiagnosticError([diagnostic('DIGEST_STALE', detail, { hint })]);
 }
 
 /** What selects and shapes a plan is part of the stored one. */

@@ -8,7 +8,7 @@ import { type HumanOptions, painter } from './style.ts';
 export function renderOwned(report: OwnedReport, options: HumanOptions): string {
   const stacks = [...new Set(report.owned.map(({ stack }) => stack))].sort();
   const diagnostics = renderDiagnostics(report.diagnostics, options);
-  const when = report.at === null ? '' : ` at ${report.at}`;
+  const when = report.at === null ? '' : ` at ${escapeText(report.at)}`;
   return (
     block([
       `Owned on ${targetWords(report.target)}${when}`,
