@@ -96,32 +96,33 @@ function verdictOf(
 ): Verdict {
   const { item, urn, owned } = candidate;
   if (kept.has(item.step.address)) return { kind: 'kept' };
-  const container = goingContainer(item, all, kept);
+  const container = goingContainer(item, all, kept, model);
   const mine = owned !== null && owned.stack === (item.stack ?? UNSCOPED);
-  if (container !== null) return mine ? { kind: 'within', container } : 'left';
-  if (mine) return null;
+  if (mine) return container === null ? null : { kind: 'within', container };
   if (owned === null && urn !== null && model.tombstones.has(urn)) return { kind: 'gone' };
+  if (container !== null) return 'left';
   return { kind: 'blocked', why: notOurs(item, owned) };
 }
 
-/** The nearest enclosing resource of this plan that goes and takes its contents along. */
+/** The nearest enclosing resource of this plan that goes, or went before a cut, and takes its contents along. */
 function goingContainer(
   item: PreparedStep,
   all: ReadonlyMap<string, Candidate>,
   kept: ReadonlyMap<string, string>,
+  model: OwnershipModel,
 ): string | null {
   for (const address of item.declaration.needs) {
     const outer = all.get(address);
-    if (
-      outer === undefined ||
-      kept.has(address) ||
-      outer.owned === null ||
-      outer.owned.stack !== (outer.item.stack ?? UNSCOPED)
-    )
-      continue;
+    if (outer === undefined || kept.has(address) || !isGoing(outer, model)) continue;
     if (outer.item.catalogue.traitsOf(outer.item.spec.resourceType).takesContents) return address;
   }
   return null;
+}
+
+function isGoing({ item, urn, owned }: Candidate, model: OwnershipModel): boolean {
+  const stack = item.stack ?? UNSCOPED;
+  if (owned !== null) return owned.stack === stack;
+  return urn !== null && model.tombstones.get(urn)?.stack === stack;
 }
 
 function notOurs({ step, declaration }: PreparedStep, owned: Owned | null): Diagnostic {
