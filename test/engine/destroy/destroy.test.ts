@@ -11,6 +11,7 @@ import {
   refusalOf,
   thrownBy,
 } from '../../support/in-memory/house.ts';
+import { MortalProcess } from '../../support/in-memory/mortal.ts';
 import {
   box,
   boxUrn,
@@ -152,4 +153,26 @@ test('a resource whose URN hangs on a parent is found through the log', async ()
   const report = await house.applied(playbook, DESTROY);
   expect(report.summary).toMatchObject({ failed: 0, blocked: 0 });
   expect((await house.log.read('cloud')).model.owned.size).toBe(0);
+});
+
+test('cut after the container went and before what lay in it was given up, it goes on', async () => {
+  const site = playbookOf([
+    box('outer'),
+    box('other'),
+    box('last', {}, { dependsOn: ['other'] }),
+    grant('inner', { box: 'outer' }, { dependsOn: ['other'] }),
+  ]);
+  for (let nth = 1; nth <= 12; nth += 1) {
+    const house = new House();
+    await house.applied(site);
+    const confirm = digestOf(await house.plan(site, DESTROY));
+    const mortal = new MortalProcess({ at: 'append', nth, when: 'after' });
+    const ports = house.ports({ log: mortal.log(house.log), pool: mortal.pool(house.pool) });
+    await Promise.race([house.apply(site, { ...DESTROY, confirm }, ports), mortal.died]);
+    house.log.held.clear();
+    const report = await house.applied(site, { ...DESTROY, confirm });
+    expect(report.summary, `cut after append ${nth}`).toMatchObject({ failed: 0, blocked: 0, refused: 0, skipped: 0 });
+    expect((await house.log.read('cloud')).model.owned.size).toBe(0);
+    expect(house.cloud.boxes.size).toBe(0);
+  }
 });
