@@ -4,6 +4,7 @@ import type {
   Declaration,
   InputProblem,
   PlannedRequest,
+  PresentObservation,
   ProviderCatalogue,
   ResourceTraits,
 } from '../../core/resource.ts';
@@ -44,11 +45,11 @@ export const yandexCatalogue: ProviderCatalogue = {
   traitsOf: () => NO_TRAITS,
   settle,
   checkGuard: checkGuardOffline,
-  requests: (context) => commandsOf(context).map((words) => plannedRequest(words, context.declaration)),
-  readRequest: (declaration, _desired, step) => {
+  requests: (context) => requestsOf(context),
+  readRequest: (declaration, desired, step) => {
     const settings = readSettings(step.settings);
     const limit = settings.kind === 'ok' ? listLimit(settings.settings) : 0;
-    return readRequest(declaration, displayObject(_desired), limit);
+    return readRequest(declaration, displayObject(desired), limit);
   },
   fromForeign: (_resourceType, urn, desired) => ({ urn, desired }),
 };
@@ -115,30 +116,50 @@ function checkGuardOffline(guard: GuardSpec, declaration: Declaration): readonly
   ];
 }
 
-function plannedRequest(words: Words, { options }: Declaration): PlannedRequest {
-  const argv = ['yc', ...words, ...suffix(PLACEHOLDERS.profile, textAt(options, 'folder_id'))];
-  return { logical: [...words], call: { argv } };
+/** As a person reviews it, and as a digest holds it: whatever profile it is run under. */
+function plannedRequest(words: Words, { options }: Declaration, logical = words): PlannedRequest {
+  const folderId = textAt(options, 'folder_id');
+  const argv = ['yc', ...words, ...suffix(PLACEHOLDERS.profile, folderId)];
+  return { logical: [...logical, '--folder-id', folderId], call: { argv } };
 }
 
-function commandsOf({ declaration, desired, change, observation }: ChangeContext): readonly Words[] {
+function requestsOf(context: ChangeContext): readonly PlannedRequest[] {
+  const { declaration, desired, change, observation } = context;
   const definition = findKind(declaration.action.resourceType);
   if (definition === null) return [];
   const id = observation?.id ?? '<resolved id>';
-  if (change === 'delete') return [deleteWords(definition, id)];
-  const shown = displayObject(desired);
-  const ownership = ownershipLabels(ownerOf(declaration));
+  if (change === 'delete') return [plannedRequest(deleteWords(definition, id), declaration)];
   const spec = { [SPEC_LABEL]: specOf(desired) };
-  if (change === 'create') {
-    const extras = {
-      natAddress: `<public address of ${String(shown['address_id'])}>`,
-      userDataPath: declaration.options['user_data_file'] === undefined ? null : PLACEHOLDERS.userData,
-    };
-    return [createWords(definition, shown, { ...ownership, ...spec, [NONCE_LABEL]: PLACEHOLDERS.nonce }, extras)];
-  }
-  if (observation === null) return [];
-  const { actual, resource } = observation;
-  const base = { id, labels: { ...labelsOf(resource), ...labelsOf(actual) }, actual, rules: null };
-  return updateWords(definition, shown, ownership, spec, base);
+  if (change === 'create') return [plannedRequest(createOf(definition, declaration, desired, spec), declaration)];
+  return observation === null ? [] : updatesOf(definition, declaration, desired, spec, observation);
+}
+
+function createOf(definition: KindDefinition, declaration: Declaration, desired: ValueObject, spec: Labels): Words {
+  const shown = displayObject(desired);
+  const extras = {
+    natAddress: `<public address of ${String(shown['address_id'])}>`,
+    userDataPath: declaration.options['user_data_file'] === undefined ? null : PLACEHOLDERS.userData,
+  };
+  const labels = { ...ownershipLabels(ownerOf(declaration)), ...spec, [NONCE_LABEL]: PLACEHOLDERS.nonce };
+  return createWords(definition, shown, labels, extras);
+}
+
+/** Where a whole map of labels is sent, a digest holds ours alone: other people's don't make it another plan. */
+function updatesOf(
+  definition: KindDefinition,
+  declaration: Declaration,
+  desired: ValueObject,
+  spec: Labels,
+  { id, actual, resource }: PresentObservation,
+): readonly PlannedRequest[] {
+  const ownership = ownershipLabels(ownerOf(declaration));
+  const ours = labelsOf(actual);
+  const wordsFrom = (labels: Labels) =>
+    updateWords(definition, displayObject(desired), ownership, spec, { id: id ?? '', labels, actual, rules: null });
+  const logical = wordsFrom(ours);
+  return wordsFrom({ ...labelsOf(resource), ...ours }).map((words, index) =>
+    plannedRequest(words, declaration, logical[index]),
+  );
 }
 
 function specOf({ labels }: ValueObject): string {
@@ -163,5 +184,7 @@ function readRequest(declaration: Declaration, desired: Json, limit: number): Pl
       ? getWords(definition, id)
       : listWords(definition ?? (first as KindDefinition), limit);
   const request = plannedRequest(words, declaration);
-  return definition === null ? { ...request, logical: KINDS.map((kind) => [...listWords(kind, limit)]) } : request;
+  return definition === null
+    ? { ...request, logical: KINDS.map((kind) => plannedRequest(listWords(kind, limit), declaration).logical) }
+    : request;
 }

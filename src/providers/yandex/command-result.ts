@@ -4,6 +4,8 @@ export type CommandEnd =
   | 'exited'
   /** It never ran: nothing can have been sent. */
   | 'not_started'
+  /** The run was interrupted before: it was not even tried. */
+  | 'prevented'
   /** Its time was up, and it was killed with everything it had started. */
   | 'timeout'
   /** It printed more than is read, and was killed. */

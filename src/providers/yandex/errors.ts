@@ -117,6 +117,8 @@ export function failureOf(result: CommandResult, words: Words): YcFailure {
   switch (result.end) {
     case 'not_started':
       return failure('UNAVAILABLE', 'yc could not be started.', { isDefinite: true, hint: 'infra doctor' });
+    case 'prevented':
+      return failure('COMMAND_FAILED', 'the run was interrupted before; nothing was sent.', { isDefinite: true });
     case 'timeout':
       return failure('TIMEOUT', `yc did not answer within its time and was stopped after ${seconds}.`, {
         retryable: true,

@@ -74,7 +74,6 @@ const PLATFORMS: Readonly<Record<string, readonly Offer[]>> = {
 };
 
 export const PLATFORM_IDS = Object.keys(PLATFORMS);
-export const CORE_FRACTIONS: readonly number[] = [5, 20, 50, 100];
 /** The region of Kazakhstan has this one alone. */
 const ONLY_IN_KZ = 'standard-v3';
 

@@ -28,8 +28,8 @@ export function createYcRunner(options: YcOptions): CommandRunner {
 }
 
 async function runCommand(options: YcOptions, command: readonly string[], timeoutMs: number): Promise<CommandResult> {
-  if (options.signal?.aborted === true) return NOT_STARTED;
   const { execa } = await import('execa');
+  if (options.signal?.aborted === true) return unstarted('prevented');
   const child = execa(options.executable, [...command], {
     shell: false,
     preferLocal: false,
@@ -47,13 +47,15 @@ async function runCommand(options: YcOptions, command: readonly string[], timeou
   const { pid } = child;
   if (pid === undefined) {
     await child;
-    return NOT_STARTED;
+    return unstarted('not_started');
   }
   void child.catch(() => null);
   return await new Watch(child, pid, options, timeoutMs).result;
 }
 
-const NOT_STARTED = new CommandResult({ end: 'not_started', exitCode: null, stdout: '', stderr: '', elapsedMs: 0 });
+function unstarted(end: 'not_started' | 'prevented'): CommandResult {
+  return new CommandResult({ end, exitCode: null, stdout: '', stderr: '', elapsedMs: 0 });
+}
 
 interface Child {
   readonly stdout: Readable;
@@ -90,6 +92,8 @@ class Watch {
     options.signal?.addEventListener('abort', this.#onAbort, { once: true });
     child.once('exit', (code) => this.#exited(code));
     child.once('close', () => this.#end());
+    // It may have been aborted while the child was being started.
+    if (options.signal?.aborted === true) this.#onAbort();
   }
 
   readonly #onAbort = () => this.#stop('aborted');

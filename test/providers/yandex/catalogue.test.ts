@@ -1,6 +1,10 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
-import { isKnown } from '../../../src/core/value.ts';
+import { isKnown, unknownOf } from '../../../src/core/value.ts';
 import { yandexCatalogue } from '../../../src/providers/yandex/catalogue.ts';
+import { platformProblem } from '../../../src/providers/yandex/platforms.ts';
+import { withSpec } from '../../../src/providers/yandex/session.ts';
+import { bareSshKey } from '../../../src/providers/yandex/ssh-key.ts';
 import {
   address,
   declared,
@@ -334,6 +338,62 @@ describe('facts', () => {
         logical_id: 'network',
       },
     });
+  });
+});
+
+describe('what another step decides', () => {
+  const late = network({ description: unknownOf([{ address: 'other', path: 'resource.name' }]) });
+
+  it('leaves the digest open until it is known, and is checked then', () => {
+    const declaration = declared(late);
+    expect(JSON.stringify(declaration.desired['labels'])).not.toContain('infra-spec');
+    const known = (description: string) => ({ ...declaration.desired, description });
+    expect(yandexCatalogue.settle(declaration, known('fine'))).toEqual([]);
+    expect(yandexCatalogue.settle(declaration, known('a\nb')).map(({ path }) => path)).toEqual([['description']]);
+    expect(withSpec(declaration, known('fine'))['labels']).toMatchObject({ 'infra-spec': expect.any(String) });
+    expect(withSpec(declaration, declaration.desired)).toBe(declaration.desired);
+  });
+
+  it('can not be the name', () => {
+    const { diagnostics } = linked([network({ name: unknownOf([{ address: 'other', path: 'id' }]) })]);
+    expect(diagnostics.map(({ code }) => code)).toContain('STATIC_REQUIRED');
+  });
+
+  it('is checked together with what was known before', () => {
+    const cores = unknownOf([{ address: 'other', path: 'cores' }]);
+    const { declarations, diagnostics } = linked(gateway(instance({ cores })));
+    expect(diagnostics).toEqual([]);
+    const declaration = declarations.get('instance');
+    if (declaration === undefined) throw new Error('no declaration');
+    const problems = yandexCatalogue.settle(declaration, { ...declaration.desired, cores: 18 });
+    expect(problems.map(({ path }) => path)).toEqual([['cores']]);
+  });
+});
+
+describe('a machine in Kazakhstan', () => {
+  it('has one platform', () => {
+    const machine = { platform: 'standard-v2', fraction: 100, cores: 2, memory: 2, zone: 'kz1-a' };
+    expect(platformProblem(machine)?.key).toBe('platform_id');
+    expect(platformProblem({ ...machine, platform: 'standard-v3' })).toBeNull();
+  });
+});
+
+describe('an RSA key', () => {
+  function rsaKey(bits: number): string {
+    const { publicKey } = generateKeyPairSync('rsa', { modulusLength: bits });
+    const { n, e } = publicKey.export({ format: 'jwk' });
+    const number = (text = '') => {
+      const bytes = Buffer.from(text, 'base64url');
+      return (bytes[0] ?? 0) > 127 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes;
+    };
+    const field = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, bytes.length >> 8, bytes.length & 255]), bytes]);
+    const blob = Buffer.concat([Buffer.from('ssh-rsa'), number(e), number(n)].map(field));
+    return `ssh-rsa ${blob.toString('base64')}`;
+  }
+
+  it('has 2048 bits or more', () => {
+    expect(bareSshKey(`${rsaKey(2048)} me`)).toMatch(/^ssh-rsa \S+$/);
+    expect(bareSshKey(rsaKey(1024))).toBeNull();
   });
 });
 

@@ -5,7 +5,7 @@ import { CommandResult, type CommandRunner } from '../../../src/providers/yandex
 import { hasLabels } from '../../../src/providers/yandex/ownership.ts';
 import { createYandexReader } from '../../../src/providers/yandex/provider.ts';
 import { cloudOf, idOf, OTHER_FOLDER, run } from './support/cloud.ts';
-import { address, FOLDER, gateway, network, stepOf, subnet } from './support/steps.ts';
+import { address, declared, FOLDER, gateway, linked, network, stepOf, subnet } from './support/steps.ts';
 
 const SETTINGS = { folderId: FOLDER, commandTimeout: 45, mutationTimeout: 300, inventoryLimit: 10_000 };
 const PLACE = { folder: null, allowed: [], uid: null, tempFolder: '/tmp' };
@@ -212,7 +212,7 @@ describe('authentication', () => {
   });
 
   const STATES: readonly [what: string, fault: FakeYcFault['action'], authenticated: boolean | null, code: string][] = [
-    ['expired', { kind: 'fail', failure: 'token_invalid' }, false, 'AUTHENTICATION'],
+    ['H11: expired', { kind: 'fail', failure: 'token_invalid' }, false, 'AUTHENTICATION'],
     ['of a kind that is over', { kind: 'fail', failure: 'oauth_end_of_life' }, false, 'AUTHENTICATION'],
     ['without permission', { kind: 'fail', failure: 'permission_denied' }, false, 'PERMISSION_DENIED'],
     ['for a folder that is deleted', { kind: 'patch', set: { status: 'DELETING' } }, false, 'CONFLICT'],
@@ -283,7 +283,6 @@ describe('reads of a playbook', () => {
     const cloud = await cloudOf();
     const id = idOf(await run(cloud, [network(), subnet(), address()]), 'network');
     const session = cloud.provider.openSession();
-    const { declared } = await import('./support/steps.ts');
     const read = (step: ReturnType<typeof stepOf>) => {
       const declaration = declared(step);
       return session.read(declaration, declaration.desired);
@@ -301,7 +300,6 @@ describe('reads of a playbook', () => {
   });
 
   it('come after earlier-written steps that change what they look at', async () => {
-    const { linked } = await import('./support/steps.ts');
     const { declarations } = linked([
       network(),
       address(),

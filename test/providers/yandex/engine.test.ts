@@ -98,6 +98,28 @@ describe('the gateway', () => {
     expect(changesOf(await house.plan(renamed))).toEqual(all('none'));
   }, 60_000);
 
+  it('has one digest, whatever labels other people put on an address', async () => {
+    const cloud = await cloudOf();
+    const house = houseOn(cloud);
+    await house.applied(await playbook());
+    const guarded = await playbook((text) =>
+      text.replace('name: gateway-address,', 'name: gateway-address, deletion_protection: true,'),
+    );
+    const before = await house.plan(guarded);
+    expect(changesOf(before)).toEqual({ ...all('none'), address: 'update' });
+    cloud.fake.change((state) => {
+      for (const item of Object.values(state.resources.address)) item.labels = { ...item.labels, theirs: 'new' };
+    });
+    const after = await house.plan(guarded);
+    expect(digestOf(after)).toBe(digestOf(before));
+    expect(JSON.stringify(after.plan.steps.map((step) => step.would_call))).toContain('theirs=new');
+    await house.applied(guarded, { confirm: digestOf(before) });
+    expect(Object.values(cloud.fake.state().resources.address)[0]).toMatchObject({
+      deletionProtection: true,
+      labels: { theirs: 'new' },
+    });
+  });
+
   it('stops where a create is uncertain; what depends on it is not sent', async () => {
     const cloud = await cloudOf();
     const house = houseOn(cloud);

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { changes, cloudOf, idOf, mutations, results, run, whyOf } from './support/cloud.ts';
+import { changes, cloudOf, idOf, mutations, results, run, targetOf, whyOf } from './support/cloud.ts';
 import {
   address,
   disk,
   firewall,
   gateway,
   instance,
+  linked,
   network,
   OUT_RULE,
   SSH_RULE,
@@ -92,7 +93,7 @@ describe('the gateway', () => {
 });
 
 describe('a deletion', () => {
-  it('of an address is blocked while a machine uses it, and says by which step that goes', async () => {
+  it('H1: of an address is blocked while a machine uses it, and says by which step that goes', async () => {
     const cloud = await cloudOf();
     await run(cloud, gateway());
     const drop = stepOf('drop', 'vpc.address.delete', {}, { logicalId: 'address' });
@@ -137,7 +138,7 @@ describe('an update', () => {
     expect(changes(await run(cloud, [network({ name: 'renamed', description: 'ours' })]))).toEqual({ network: 'none' });
   });
 
-  it('sends only the difference of rules', async () => {
+  it('H3: sends only the difference of rules', async () => {
     const cloud = await cloudOf();
     await run(cloud, [network(), firewall()]);
     const web = { ...SSH_RULE, from_port: 443, to_port: 443, description: 'web' };
@@ -152,7 +153,7 @@ describe('an update', () => {
     expect(changes(await run(cloud, [network(), firewall({ rules })]))).toEqual({ network: 'none', firewall: 'none' });
   });
 
-  it('grows a disk in place, and refuses to shrink it', async () => {
+  it('H5: grows a disk in place, and refuses to shrink it', async () => {
     const cloud = await cloudOf();
     await run(cloud, [disk()]);
     expect(results(await run(cloud, [disk({ size_gib: 30 })]))).toEqual({ boot_disk: 'done' });
@@ -180,7 +181,7 @@ describe('an update', () => {
     expect(whyOf(turns, 'instance')).toContain('cores: can only be changed while the machine is stopped');
   });
 
-  it('says that other user data or another key needs a new machine, for as long as that is so', async () => {
+  it('H7: says that other user data or another key needs a new machine, for as long as that is so', async () => {
     const cloud = await cloudOf();
     await run(cloud, gateway());
     const other = gateway(instance({ ssh_username: 'somebody' }));
@@ -228,6 +229,18 @@ describe('what is there already', () => {
     const turns = await run(cloud, [network({ name: 'renamed' }, { resourceId: id })]);
     expect(results(turns)).toEqual({ network: 'done' });
     expect(turns[0]?.result).toMatchObject({ id, resource: { name: 'renamed' } });
+  });
+
+  it('as a machine without labels is taken to have the hidden inputs that are declared, and that is said', async () => {
+    const cloud = await cloudOf();
+    await run(cloud, gateway());
+    cloud.fake.change((state) => {
+      for (const item of Object.values(state.resources.instance)) item.labels = {};
+    });
+    const turns = await run(cloud, gateway());
+    expect(results(turns)['instance']).toBe('done');
+    expect(whyOf(turns, 'instance')).toContain('taken to be as declared');
+    expect(changes(await run(cloud, gateway()))).toEqual(all('none'));
   });
 
   it("and is someone else's keeps its name", async () => {
@@ -285,12 +298,7 @@ describe('what is there already', () => {
 it('reads each list at most once a session, however many steps look', async () => {
   const cloud = await cloudOf();
   const session = cloud.provider.openSession();
-  const { declarations } = (await import('./support/steps.ts')).linked([
-    network(),
-    subnet(),
-    network({ name: 'b' }, { address: 'b' }),
-  ]);
-  const { targetOf } = await import('./support/cloud.ts');
+  const { declarations } = linked([network(), subnet(), network({ name: 'b' }, { address: 'b' })]);
   for (const declaration of declarations.values()) await session.observe(targetOf(declaration));
   expect(cloud.fake.commands()).toHaveLength(2);
 });

@@ -2,8 +2,30 @@ import { describe, expect, it } from 'vitest';
 import type { Step } from '../../../src/core/step.ts';
 import type { FakeYcFaultAction } from '../../../src/emulator/yc/options.ts';
 import { createYcRunner } from '../../../src/providers/yandex/yc.ts';
-import { type Cloud, changes, cloudOf, mutations, NONCE, results, run, whyOf } from './support/cloud.ts';
-import { address, disk, FOLDER, firewall, gateway, instance, network, stepOf, subnet } from './support/steps.ts';
+import {
+  type Cloud,
+  changes,
+  cloudOf,
+  HOOKS,
+  mutations,
+  NONCE,
+  operationOf,
+  results,
+  run,
+  whyOf,
+} from './support/cloud.ts';
+import {
+  address,
+  disk,
+  FOLDER,
+  firewall,
+  gateway,
+  instance,
+  linked,
+  network,
+  stepOf,
+  subnet,
+} from './support/steps.ts';
 
 const CANARY = 'canary-7f3a';
 const SETTINGS = { folderId: FOLDER, commandTimeout: 20, mutationTimeout: 1, inventoryLimit: 1000 };
@@ -54,7 +76,7 @@ async function expectLost(cloud: Cloud, steps: readonly Step[], made: Step, acti
 }
 
 describe('a create that', () => {
-  it.each(LOST)('%s is uncertain, and sent once', async (_what, action, word) => {
+  it.each(LOST)('H10: %s is uncertain, and sent once', async (_what, action, word) => {
     const cloud = await cloudOf();
     const made = network();
     await expectLost(cloud, [made], made, action, word);
@@ -72,11 +94,10 @@ describe('a create that', () => {
     );
   });
 
-  it('is bounded by the timeout of its step as well', async () => {
+  it('H8: is bounded by the timeout of its step as well', async () => {
     const cloud = await cloudOf();
     cloud.fake.addFaults({ argv: ' create ', action: { kind: 'hang' } });
-    const { declarations } = (await import('./support/steps.ts')).linked([network()]);
-    const { operationOf, HOOKS } = await import('./support/cloud.ts');
+    const { declarations } = linked([network()]);
     const declaration = declarations.get('network');
     if (declaration === undefined) throw new Error('no declaration');
     const operation = operationOf({
@@ -130,8 +151,7 @@ describe('certain, and no more than failed, is', () => {
 
   it('a program that can not be started', async () => {
     const cloud = await cloudOf();
-    const { declarations } = (await import('./support/steps.ts')).linked([network()]);
-    const { operationOf, HOOKS } = await import('./support/cloud.ts');
+    const { declarations } = linked([network()]);
     const declaration = declarations.get('network');
     if (declaration === undefined) throw new Error('no declaration');
     const gone = cloud.open({ runner: createYcRunner({ executable: '/nonexistent/yc', environment: {} }) });
@@ -163,7 +183,6 @@ describe('certain, and no more than failed, is', () => {
     const cloud = await cloudOf();
     const [dry] = await run(cloud, [network()], { dry: true });
     await run(cloud, [network()]);
-    const { operationOf, HOOKS } = await import('./support/cloud.ts');
     if (dry === undefined) throw new Error('no turn');
     const [result] = await cloud.provider.write([operationOf(dry, 'b'.repeat(32))], HOOKS);
     expect(result).toMatchObject({ kind: 'stale', why: { code: 'STALE' } });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { sha256Hex } from '../../../src/core/json.ts';
 import { readUserData, type UserDataPlace } from '../../../src/providers/yandex/user-data.ts';
-import { type Cloud, changes, cloudOf, mutations, results, run, whyOf } from './support/cloud.ts';
+import { type Cloud, changes, cloudOf, HOOKS, mutations, operationOf, results, run, whyOf } from './support/cloud.ts';
 import { gateway, instance } from './support/steps.ts';
 
 const CANARY = 'canary-5d5d';
@@ -71,7 +71,6 @@ describe('user data', () => {
     await run(cloud, withData(sha256).slice(0, -1));
     const turns = await run(cloud, withData(sha256), { dry: true });
     await fileIn(cloud, DATA.replace('true', 'false'));
-    const { operationOf, HOOKS } = await import('./support/cloud.ts');
     const last = turns.at(-1);
     if (last === undefined) throw new Error('no turn');
     const [result] = await cloud.provider.write([operationOf(last)], HOOKS);
