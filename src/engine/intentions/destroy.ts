@@ -98,9 +98,11 @@ function verdictOf(
   if (kept.has(item.step.address)) return { kind: 'kept' };
   const container = goingContainer(item, all, kept, model);
   const mine = owned !== null && owned.stack === (item.stack ?? UNSCOPED);
-  if (mine) return container === null ? null : { kind: 'within', container };
-  if (owned === null && urn !== null && model.tombstones.has(urn)) return { kind: 'gone' };
-  if (container !== null) return 'left';
+  const gone = owned === null && urn !== null && model.tombstones.has(urn);
+  // What was given up with its container before a cut keeps its place among the steps, with nothing left to record.
+  if (container !== null) return mine || gone ? { kind: 'within', container } : 'left';
+  if (mine) return null;
+  if (gone) return { kind: 'gone' };
   return { kind: 'blocked', why: notOurs(item, owned) };
 }
 
