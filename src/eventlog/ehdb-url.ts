@@ -23,7 +23,10 @@ const TOKEN = /^[\x21-\x7e]+$/;
 export function ehdbAddress(text: string, token: string | null): EhdbAddress {
   const endpoint = URL.canParse(text) ? new URL(text) : null;
   if (endpoint === null || !/^https?:$/.test(endpoint.protocol))
-    throw failure('USAGE', 'The event log is no http or https URL.');
+    throw failure(
+      'USAGE',
+      'The URL of the event log can not be read as one of http or https; a user or a password has no place in it.',
+    );
   if (endpoint.username !== '' || endpoint.password !== '')
     throw failure(
       'USAGE',
