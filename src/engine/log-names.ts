@@ -10,8 +10,10 @@ export function urnThroughLog(prepared: Prepared, item: PreparedStep, model: Own
   return isKnown(resolved) ? item.catalogue.urnOf(item.declaration, resolved) : null;
 }
 
-/** The cloud's own id of what another step ensures, as the log recorded it. */
+/** The cloud's own id of what another step ensures, as the log recorded it; of what is gone, the last one. */
 function idInLog(prepared: Prepared, model: OwnershipModel, { address, path }: Reference): string | null {
   const urn = prepared.steps.get(address)?.declaration.urn ?? null;
-  return path !== 'resource.name' || urn === null ? null : (model.owned.get(urn)?.resourceId ?? null);
+  return path !== 'resource.name' || urn === null
+    ? null
+    : (model.owned.get(urn)?.resourceId ?? model.tombstones.get(urn)?.resource_id ?? null);
 }
