@@ -129,6 +129,44 @@ describe('the gateway', () => {
     expect(house.log.outcomes.some(({ status }) => status === 'uncertain')).toBe(true);
   });
 
+  it('is rolled back where a create fails definitely: what this run made goes, newest first', async () => {
+    const cloud = await cloudOf();
+    const house = houseOn(cloud);
+    cloud.fake.addFaults({
+      match: 'vpc security-group create',
+      action: { kind: 'fail', failure: 'missing_rule_port' },
+    });
+    const report = await house.applied(await playbook());
+    expect(outcomesOf(report)).toMatchObject({ firewall: 'failed', network: 'rolled_back' });
+    const { network, subnet, address, disk } = cloud.fake.state().resources;
+    expect([network, subnet, address, disk].map((kind) => Object.keys(kind).length)).toEqual([0, 0, 0, 0]);
+    const deletes = mutations(cloud).filter((words) => words.endsWith('delete'));
+    expect(deletes.indexOf('vpc network delete')).toBeGreaterThan(deletes.indexOf('vpc subnet delete'));
+    cloud.fake.clearFaults();
+    expect(outcomesOf(await house.applied(await playbook()))).toEqual(all('changed'));
+  }, 60_000);
+
+  it('goes on after a lost answer, when recovery finds what the nonce made', async () => {
+    const cloud = await cloudOf();
+    const house = houseOn(cloud);
+    cloud.fake.addFaults({ match: 'vpc subnet create', action: { kind: 'exit', when: 'after' } });
+    await house.applied(await playbook());
+    cloud.fake.clearFaults();
+    expect(outcomesOf(await house.applied(await playbook()))).toMatchObject({ instance: 'changed' });
+    expect(mutations(cloud).filter((words) => words === 'vpc subnet create')).toHaveLength(1);
+  }, 60_000);
+
+  it('never makes again what was lost and is not to be seen', async () => {
+    const cloud = await cloudOf();
+    const house = houseOn(cloud);
+    cloud.fake.addFaults({ match: 'vpc subnet create', action: { kind: 'exit', when: 'before' } });
+    await house.applied(await playbook());
+    cloud.fake.clearFaults();
+    const again = await house.plan(await playbook());
+    expect(changesOf(again)).toMatchObject({ subnet: 'blocked', instance: 'blocked' });
+    expect(mutations(cloud).filter((words) => words === 'vpc subnet create')).toHaveLength(1);
+  }, 60_000);
+
   it('is planned offline, with commands that hold no profile', async () => {
     const cloud = await cloudOf();
     const { plan } = await houseOn(cloud).plan(await playbook(), { options: { offline: true } });
