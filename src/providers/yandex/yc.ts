@@ -17,6 +17,8 @@ export interface YcOptions {
   readonly maxBytes?: number;
 }
 
+type Execa = typeof import('execa').execa;
+
 const GRACE_MS = 5_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 /** How long output may still come after the command has ended: something that it started holds its pipes open. */
@@ -30,27 +32,35 @@ export function createYcRunner(options: YcOptions): CommandRunner {
 async function runCommand(options: YcOptions, command: readonly string[], timeoutMs: number): Promise<CommandResult> {
   const { execa } = await import('execa');
   if (options.signal?.aborted === true) return unstarted('prevented');
-  const child = execa(options.executable, [...command], {
-    shell: false,
-    preferLocal: false,
-    extendEnv: false,
-    env: reducedEnvironment(options.environment),
-    cwd: '/',
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    buffer: false,
-    reject: false,
-    detached: true,
-    cleanup: false,
-  });
-  const { pid } = child;
-  if (pid === undefined) {
-    await child;
+  const child = start(execa, options, command);
+  if (child?.pid === undefined) {
+    await child?.catch(() => null);
     return unstarted('not_started');
   }
   void child.catch(() => null);
-  return await new Watch(child, pid, options, timeoutMs).result;
+  return await new Watch(child, child.pid, options, timeoutMs).result;
+}
+
+/** Null where it can't even be tried: arguments that the system does not take. */
+function start(execa: Execa, { executable, environment }: YcOptions, command: readonly string[]) {
+  try {
+    return execa(executable, [...command], {
+      shell: false,
+      preferLocal: false,
+      extendEnv: false,
+      env: reducedEnvironment(environment),
+      cwd: '/',
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      buffer: false,
+      reject: false,
+      detached: true,
+      cleanup: false,
+    });
+  } catch {
+    return null;
+  }
 }
 
 function unstarted(end: 'not_started' | 'prevented'): CommandResult {

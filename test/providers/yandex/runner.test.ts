@@ -64,6 +64,14 @@ describe('a command', () => {
     expect((await runner.run([], 10)).end).toBe('not_started');
   });
 
+  it.each([
+    ['too long', 'x'.repeat(3_000_000)],
+    ['no text', 'a\0b'],
+  ])('with an argument that is %s never started', async (_what, word) => {
+    const { runner } = await programOf('');
+    expect((await runner.run([word], 10)).end).toBe('not_started');
+  });
+
   it('that is killed by someone else says so', async () => {
     const { runner } = await programOf("process.kill(process.pid, 'SIGKILL'); " + STAY);
     expect((await runner.run([], 10)).end).toBe('signal');
