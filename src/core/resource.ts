@@ -2,7 +2,7 @@ import type { Code } from './codes.ts';
 import type { Diagnostic } from './diagnostics.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { GuardSpec, Step, StepKind } from './step.ts';
-import type { Value, ValueObject } from './value.ts';
+import type { ValueObject } from './value.ts';
 
 /** One action of a provider, offline facts only. */
 export interface ActionSpec {
@@ -167,5 +167,3 @@ export interface ProviderCatalogue {
   fromForeign(resourceType: string, urn: string, desired: Json): { readonly urn: string; readonly desired: Json };
 }
 
-/** A value of a step's result that other steps may refer to before it has run (ids a declaration fixes). */
-export type KnownResult = Readonly<Record<string, Value>>;
