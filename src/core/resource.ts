@@ -148,6 +148,8 @@ export interface ProviderCatalogue {
   urnOf(declaration: Declaration, desired: ValueObject): string | null;
   /** The declaration behind an owned fact (in our keys, see `fromForeign`), addressed by its URN; null: no such type. */
   declarationOf(resourceType: string, urn: string, desired: Json): Declaration | null;
+  /** What a resource's own URN says of how it is reached, over what the caller says: its folder. Left out: nothing. */
+  settingsOf?(declaration: Declaration): JsonObject;
   /** The delete step that would remove what a fact owns: its action, input and whatever else its tool needs; null: no such type. */
   removalOf(
     resourceType: string,
@@ -166,4 +168,3 @@ export interface ProviderCatalogue {
   /** Whether `desired` as a fact carries it is one of this provider's; maps a foreign fact's keys and URN to ours. */
   fromForeign(resourceType: string, urn: string, desired: Json): { readonly urn: string; readonly desired: Json };
 }
-

@@ -160,7 +160,7 @@ async function verifyGuards(run: PlanRun): Promise<readonly Diagnostic[]> {
     const session = provider === null ? undefined : run.sessions.get(provider);
     if (guard === null || session === undefined || provider === null || !(hasPendingWrite(shown) || isPending(shown)))
       continue;
-    const key = JSON.stringify([item.step.provider, item.step.auth, item.step.endpoint, guard]);
+    const key = JSON.stringify([item.step.provider, item.step.auth, item.step.endpoint, item.step.settings, guard]);
     const entry = checks.get(key) ?? {
       parents: new Set<string>(),
       check: (parents: readonly string[]) => session.checkGuard(guard, parents),

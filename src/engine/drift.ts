@@ -17,7 +17,7 @@ import { type LiveDesired, resolveIds } from './live-names.ts';
 import { urnThroughLog } from './log-names.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
 import { type Prepared, type PreparedStep, prepare } from './prepare.ts';
-import type { Looking } from './readers.ts';
+import { type Looking, settingsFor } from './readers.ts';
 import { verdictOf } from './verdict.ts';
 
 export interface DriftRequest extends Looking {
@@ -174,8 +174,10 @@ type Sessions = (
 
 function sessionOpener(request: DriftRequest): Sessions {
   const sessions = new Map<CloudProvider, ReadSession>();
-  return async ({ stack, catalogue }) => {
-    const opened = await request.readers.open({ provider: catalogue?.provider ?? '', ...request.authOf(stack) });
+  return async ({ stack, catalogue, declaration }) => {
+    const { auth, endpoint, settings: said } = request.authOf(stack);
+    const settings = settingsFor(catalogue, declaration, said);
+    const opened = await request.readers.open({ provider: catalogue?.provider ?? '', auth, endpoint, settings });
     if (opened.kind === 'unusable') return opened;
     const session = sessions.get(opened.provider) ?? opened.provider.openSession();
     sessions.set(opened.provider, session);

@@ -48,6 +48,7 @@ async function lookFor(request: Looking, prepared: Prepared, item: PreparedStep)
     provider: item.step.provider,
     auth: item.step.auth ?? own.auth,
     endpoint: item.step.endpoint ?? own.endpoint,
+    settings: item.step.settings ?? own.settings ?? null,
   });
   if (opened.kind === 'unusable') return { kind: 'unreadable', why: opened.why };
   const session = opened.provider.openSession();

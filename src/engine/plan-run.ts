@@ -83,15 +83,15 @@ async function requireProviders(context: PlanContext, steps: ReadonlyMap<string,
   if (missing.length > 0) throw new DiagnosticError(missing);
 }
 
-/** Providers by auth and endpoint; offline there are none. */
+/** Providers by auth, endpoint and settings; offline there are none. */
 export function providerOpener(ports: EnginePorts, prepared: Prepared): PlanContext['open'] {
   const opened = new Map<string, Promise<OpenedProvider>>();
   return (item) => {
-    const { auth, endpoint, provider } = item.step;
+    const { auth, endpoint, provider, settings } = item.step;
     if (prepared.options.offline)
       return Promise.resolve({ kind: 'unusable', why: diagnostic('UNDECIDED', 'planned offline: nothing was read.') });
-    const key = JSON.stringify([provider, auth, endpoint]);
-    const found = opened.get(key) ?? ports.pool.open({ provider, auth, endpoint });
+    const key = JSON.stringify([provider, auth, endpoint, settings]);
+    const found = opened.get(key) ?? ports.pool.open({ provider, auth, endpoint, settings });
     opened.set(key, found);
     return found;
   };

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
-import type { AuthSpec, EndpointSpec } from '../core/step.ts';
-import type { CloudProvider } from '../providers/lifecycle-provider.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Declaration, ProviderCatalogue } from '../core/resource.ts';
+import type { CloudProvider, ProviderRequest } from '../providers/lifecycle-provider.ts';
 
 type OpenedReader =
   | { readonly kind: 'open'; readonly provider: CloudProvider }
@@ -8,16 +9,25 @@ type OpenedReader =
 
 /** Opens providers that have no way to write. */
 export interface ReaderPool {
-  open(request: {
-    readonly provider: string;
-    readonly auth: AuthSpec | null;
-    readonly endpoint: EndpointSpec | null;
-  }): Promise<OpenedReader>;
+  open(request: ProviderRequest): Promise<OpenedReader>;
 }
+
+/** Whose authority is used, where, and with which settings. */
+export type OwnAuthority = Pick<ProviderRequest, 'auth' | 'endpoint' | 'settings'>;
 
 /** Who looks at a cloud. */
 export interface Looking {
   readonly readers: ReaderPool;
   /** Whose authority a stack's resources are read with. */
-  authOf(stack: string): { readonly auth: AuthSpec | null; readonly endpoint: EndpointSpec | null };
+  authOf(stack: string): OwnAuthority;
+}
+
+/** The settings that a resource is reached with: where it lies stands in its URN, whatever else is said. */
+export function settingsFor(
+  catalogue: ProviderCatalogue | null | undefined,
+  declaration: Declaration | null,
+  settings: JsonObject | null | undefined,
+): JsonObject | null {
+  const own = declaration === null ? undefined : catalogue?.settingsOf?.(declaration);
+  return own === undefined ? (settings ?? null) : { ...settings, ...own };
 }

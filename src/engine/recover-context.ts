@@ -1,8 +1,8 @@
 import type { RowContext } from '../eventlog/event-log.ts';
 import type { HasHistory } from '../eventlog/history.ts';
-import type { ProviderRequest } from '../providers/lifecycle-provider.ts';
 import type { Ownership } from './ownership.ts';
 import type { EnginePorts, RunSettings } from './ports.ts';
+import type { OwnAuthority } from './readers.ts';
 
 export interface RecoverRequest {
   readonly target: string;
@@ -14,7 +14,7 @@ export interface RecoverRequest {
   readonly rollback: boolean;
   readonly settings: RunSettings;
   /** Whose authority a stack's resources are read (and undone) with. */
-  authOf(stack: string): Pick<ProviderRequest, 'auth' | 'endpoint' | 'settings'>;
+  authOf(stack: string): OwnAuthority;
   /** The rows of the log, for what the interrupted runs had finished. */
   readonly history: HasHistory;
 }

@@ -6,6 +6,7 @@ import type { Declaration } from '../core/resource.ts';
 import type { OpenIntent } from '../eventlog/event-log.ts';
 import type { LifecycleProvider, OperationFinding, Target } from '../providers/lifecycle-provider.ts';
 import type { Recovering } from './recover-context.ts';
+import { settingsFor } from './readers.ts';
 import { findingOf, settleIntent } from './settle.ts';
 
 /** What a look at an interrupted request's resource came to. */
@@ -67,8 +68,8 @@ export type Reached =
 
 /** The provider and the declaration behind a fact. */
 export async function reach({ ports, request }: Recovering, fact: ProviderFact): Promise<Reached> {
-  const declaration =
-    ports.catalogues.get(fact.provider)?.declarationOf(fact.resource_type, fact.urn, fact.desired) ?? null;
+  const catalogue = ports.catalogues.get(fact.provider);
+  const declaration = catalogue?.declarationOf(fact.resource_type, fact.urn, fact.desired) ?? null;
   if (declaration === null)
     return {
       kind: 'unreachable',
@@ -76,7 +77,9 @@ export async function reach({ ports, request }: Recovering, fact: ProviderFact):
         urn: fact.urn,
       }),
     };
-  const opened = await ports.pool.open({ provider: fact.provider, ...request.authOf(fact.stack) });
+  const { auth, endpoint, settings: said } = request.authOf(fact.stack);
+  const settings = settingsFor(catalogue, declaration, said);
+  const opened = await ports.pool.open({ provider: fact.provider, auth, endpoint, settings });
   if (opened.kind === 'unusable') return { kind: 'unreachable', why: { ...opened.why, urn: fact.urn } };
   const target: Target = {
     declaration,
