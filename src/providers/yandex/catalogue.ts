@@ -38,6 +38,7 @@ export const yandexCatalogue: ProviderCatalogue = {
   link: (steps, _strictness, stackOf) => link(steps, stackOf),
   urnOf: (declaration) => declaration.urn,
   declarationOf,
+  settingsOf: ({ options }) => ({ folder_id: textAt(options, 'folder_id') }),
   removalOf: (resourceType, urn, desired) => {
     const definition = findKind(resourceType);
     return definition === null ? null : removalOf(definition, urn, desired);
