@@ -57,6 +57,8 @@ function callerWords(flags: WorkflowFlags): readonly string[] {
     ...flag('--skip-invalid', flags.skipInvalid),
     ...value('--guard-org', flags.guardOrg),
     ...flags.allowEndpoints.flatMap((origin) => ['--allow-endpoint', origin]),
+    ...value('--yc', flags.yc),
+    ...flags.allowPaths.flatMap((path) => ['--allow-path', path]),
   ];
 }
 

@@ -1,9 +1,13 @@
 import { diagnostic } from '../core/codes.ts';
 import { DiagnosticError } from '../core/diagnostics.ts';
 import { UNSCOPED } from '../core/facts.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { AuthSpec, EndpointSpec, Step } from '../core/step.ts';
 import { prepare } from '../engine/prepare.ts';
+import type { OwnAuthority } from '../engine/readers.ts';
+import { literalValue } from '../playbook/shape.ts';
+import { child } from '../playbook/tree.ts';
 import { CATALOGUES } from './catalogues.ts';
 import { endpointOrigin } from './configuration.ts';
 import type { Place } from './place.ts';
@@ -12,8 +16,8 @@ import type { Project } from './workflow-types.ts';
 
 /** Whose authority a verb that only reads has, and where. */
 export interface Authority {
-  /** Of a stack's resources. Throws DiagnosticError (UNKNOWN_CREDENTIAL). */
-  authOf(stack: string): { readonly auth: AuthSpec | null; readonly endpoint: EndpointSpec | null };
+  /** Of a stack's resources in one provider's cloud, or whatever they are. Throws DiagnosticError (UNKNOWN_CREDENTIAL). */
+  authOf(stack: string, provider?: string): Required<OwnAuthority>;
   /** Which rows of the log count. */
   readonly target: string;
 }
@@ -25,16 +29,32 @@ export function authorityOf(flags: WorkflowFlags, place: Place, projects: readon
   const steps = projects.flatMap((project) => provided(project));
   return {
     target: targetOf(flags, projects),
-    authOf: (stack) => {
-      const own = steps.filter((item) => item.stack === stack);
-      const fallback = own.length > 0 ? own : steps;
+    authOf: (stack, provider) => {
+      const mine = steps.filter(({ step }) => provider === undefined || step.provider === provider);
+      const own = mine.filter((item) => item.stack === stack);
+      const fallback = own.length > 0 ? own : mine;
       const endpoint = given ?? mostCommon(fallback.map(({ step }) => step.endpoint));
       const name = flags.credential ?? place.config.stacks.get(stack)?.credential ?? null;
-      const auth =
-        name === null ? mostCommon(fallback.map(({ step }) => step.auth)) : credentialSpec(name, place, given !== null);
-      return { auth, endpoint };
+      const named = name === null ? null : credentialSpec(name, place, given !== null);
+      const isOf = flags.credential !== null || named === null || fits(named, provider);
+      const auth = named !== null && isOf ? named : mostCommon(fallback.map(({ step }) => step.auth));
+      return { auth, endpoint, settings: settingsOf(place, stack, own) };
     },
   };
+}
+
+/** Whether a stack's credential is one for that provider's cloud. */
+function fits({ type }: AuthSpec, provider: string | undefined): boolean {
+  return provider === undefined || (type === 'yc_profile') === (provider === 'yandex');
+}
+
+/** Those of infra.yaml, over them the playbook's, over them the caller's own. */
+function settingsOf({ config }: Place, stack: string, own: readonly ProvidedStep[]): JsonObject | null {
+  const node = child(config.project?.defaults ?? null, 'settings');
+  const base = node === null ? null : literalValue(node);
+  const parts = [base, mostCommon(own.map(({ step }) => step.settings)), config.stacks.get(stack)?.settings ?? null];
+  const said = parts.filter((part): part is JsonObject => part !== null && isJsonObject(part));
+  return said.length === 0 ? null : Object.assign({}, ...said);
 }
 
 interface ProvidedStep {

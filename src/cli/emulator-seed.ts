@@ -1,6 +1,7 @@
 import type { Playbook, Step } from '../core/step.ts';
 import { isUnknown, type Value } from '../core/value.ts';
 import type { EmulatorSeed } from '../emulator/google/options.ts';
+import type { FakeYcSeed } from '../emulator/yc/options.ts';
 
 const ORGANIZATION = /^organizations\/(\d{1,25})$/;
 const BILLING_ACCOUNT = /^(?:billingAccounts\/)?([0-9A-F]{6}-[0-9A-F]{6}-[0-9A-F]{6})$/;
@@ -41,4 +42,20 @@ function strings(value: Value): readonly string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null || isUnknown(value)) return [];
   return Object.values(value).flatMap((item: Value) => strings(item));
+}
+
+/** The folders, and images in them, that the playbook speaks of; machines and networks are made by it. */
+export function ycSeedOf(playbook: Playbook): FakeYcSeed {
+  const folders = new Map<string, string | null>();
+  const images = new Set<string>();
+  for (const { provider, settings, guard, input } of playbook.steps) {
+    const folder = provider === 'yandex' ? settings?.['folder_id'] : undefined;
+    if (typeof folder === 'string') folders.set(folder, guard?.requireCloudId ?? folders.get(folder) ?? null);
+    const image = input['image_id'];
+    if (provider === 'yandex' && typeof image === 'string') images.add(image);
+  }
+  return {
+    folders: [...folders].map(([id, cloudId]) => ({ id, ...(cloudId === null ? {} : { cloudId }) })),
+    images: [...images].map((id) => ({ id })),
+  };
 }

@@ -14,6 +14,9 @@ export interface InfraFolder {
   readonly eventlog: string;
   /** The emulator's state; only with the emulator. */
   readonly emulatorState: string;
+  /** Where the fake `yc` lies, and its state; only with the emulator. */
+  readonly ycFolder: string;
+  readonly ycState: string;
   /** Throws DiagnosticError (UNSAFE_PATH) where the folder is a link, someone else's or tracked by git. */
   check(): Promise<void>;
   /** Makes what is missing. */
@@ -25,6 +28,7 @@ export function infraFolder(cwd: string, configFile: string | null, emulator: bo
   const root = join(configFile === null ? cwd : dirname(configFile), '.infra');
   const path = emulator ? join(root, 'emulator') : root;
   const plans = join(path, 'plans');
+  const ycFolder = join(path, 'bin');
   const parts = emulator ? [path, plans] : [plans];
   return {
     root,
@@ -32,6 +36,8 @@ export function infraFolder(cwd: string, configFile: string | null, emulator: bo
     plans,
     eventlog: join(path, 'eventlog.jsonl'),
     emulatorState: join(path, 'google.json'),
+    ycFolder,
+    ycState: join(path, 'yc.json'),
     check: async () => {
       await checkInfraFolder(root);
       for (const part of parts) await refuseLink(part);

@@ -8,7 +8,7 @@ import type { PlanSource, StoredPlan } from '../engine/stored-plan.ts';
 import { readPlaybookFile } from '../playbook/files.ts';
 import { loadPlaybook } from '../playbook/load.ts';
 import { shellCommand } from '../views/shell.ts';
-import { CATALOGUES } from './catalogues.ts';
+import { CATALOGUES, loadAllCatalogues } from './catalogues.ts';
 import type { Options } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import type { Host } from './host.ts';
@@ -91,11 +91,29 @@ async function load(
   source: PlanSource,
   guard: GuardSpec | null,
 ): Promise<{ playbook: Playbook; diagnostics: readonly Diagnostic[] }> {
+  const texts = [source.text, source.workload, ...source.sets];
+  const early = texts.some((text) => text?.includes('yandex') === true) ? await loadAllCatalogues() : CATALOGUES;
+  const first = await loadWith(early, call, config, source, guard);
+  // A template may have made the provider's name.
+  const { playbook, diagnostics } = first.diagnostics.some(({ code }) => code === 'PROVIDER_NOT_IMPLEMENTED')
+    ? await loadWith(await loadAllCatalogues(), call, config, source, guard)
+    : first;
+  if (playbook === null || hasErrors(diagnostics)) throw new DiagnosticError(diagnostics);
+  return { playbook, diagnostics };
+}
+
+function loadWith(
+  catalogues: typeof CATALOGUES,
+  call: WorkflowCall,
+  config: Configuration,
+  source: PlanSource,
+  guard: GuardSpec | null,
+): ReturnType<typeof loadPlaybook> {
   const exec = call.command === 'exec';
-  const { playbook, diagnostics } = await loadPlaybook({
+  return loadPlaybook({
     path: source.path,
     text: source.text ?? '',
-    catalogues: CATALOGUES,
+    catalogues,
     sets: source.sets,
     workloadFile:
       source.workload === null ? null : { path: call.flags.workload ?? 'the workload file', text: source.workload },
@@ -106,8 +124,6 @@ async function load(
     executionId: exec ? call.host.now() : null,
     conditionalRoutes: exec ? 'note' : 'error',
   });
-  if (playbook === null || hasErrors(diagnostics)) throw new DiagnosticError(diagnostics);
-  return { playbook, diagnostics };
 }
 
 async function readText({ cwd }: Host, path: string): Promise<string> {

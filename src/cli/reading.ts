@@ -1,7 +1,7 @@
-import type { Playbook } from '../core/step.ts';
 import { type OpenedLogs, openLogs } from './compose-logs.ts';
 import { composeReaders, type Readers } from './composition.ts';
 import type { Place } from './place.ts';
+import type { FamilyContext } from './provider-family.ts';
 import { listenForInterrupts } from './signals.ts';
 import type { WorkflowCall } from './workflow-types.ts';
 
@@ -23,14 +23,14 @@ export async function withLogs<T>(
 export async function withReaders<T>(
   call: WorkflowCall,
   place: Place,
-  playbook: Playbook | null,
+  project: FamilyContext['project'],
   body: (readers: Readers) => Promise<T>,
 ): Promise<T> {
   const { timeoutMs } = call.flags;
   const interrupts = listenForInterrupts(call.host, false, () => []);
   const signal =
     timeoutMs === null ? interrupts.abort : AbortSignal.any([interrupts.abort, AbortSignal.timeout(timeoutMs)]);
-  const readers = composeReaders(call, place, playbook, signal);
+  const readers = composeReaders(call, place, project, signal);
   try {
     return await body(readers);
   } finally {

@@ -2,9 +2,11 @@ import { type Command, Option } from 'commander';
 import { diagnostic } from '../core/codes.ts';
 import { DiagnosticError } from '../core/diagnostics.ts';
 import { UNSCOPED } from '../core/facts.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { AuthSpec, EndpointSpec } from '../core/step.ts';
 import type { InventoryProvider } from '../providers/lifecycle-provider.ts';
 import { authorityOf } from './authority.ts';
+import type { Options } from './command.ts';
 import { text } from './options.ts';
 import { locate, type Place } from './place.ts';
 import { withReaders } from './reading.ts';
@@ -23,32 +25,56 @@ export interface OpenedScope {
 export function addScopeFlags(command: Command): Command {
   return command
     .addOption(new Option('--provider <family>', 'whose cloud it is').choices(['google', 'yandex']).default('google'))
-    .option('--from <scope>', 'organizations/N, folders/N or projects/p')
-    .option('--folder <id>', 'the same as --from folders/<id>')
+    .option('--from <scope>', 'organizations/N, folders/N, projects/p, or the id of a Yandex folder')
+    .option('--folder <id>', 'the same as --from folders/<id>, or --from <id> for Yandex')
     .option('--stack <stack>', 'whose credential is used (stacks.<stack> of your own config.yaml)');
 }
 
 /** Opens a reader on the scope that the flags name. Throws DiagnosticError where there is none, or no usable auth. */
 export async function withScope<T>(call: WorkflowCall, body: (scope: OpenedScope) => Promise<T>): Promise<T> {
   const { host, flags, invocation } = call;
-  const provider = text(invocation.options, 'provider') ?? 'google';
-  if (provider !== 'google')
-    throw new DiagnosticError([diagnostic('PROVIDER_NOT_IMPLEMENTED', `${provider} is not part of this version.`)]);
-  const scope = scopeOf(text(invocation.options, 'from') ?? null, text(invocation.options, 'folder') ?? null);
+  const provider = providerOf(invocation.options);
   const place = await locate(host, flags, false);
   const stack = flags.stack ?? place.config.stack;
-  const own = authorityOf(flags, place, []).authOf(stack ?? UNSCOPED);
+  const own = authorityOf(flags, place, []).authOf(stack ?? UNSCOPED, provider);
+  const from = text(invocation.options, 'from') ?? null;
+  const folder = text(invocation.options, 'folder') ?? null;
+  const yandex = provider === 'yandex' ? yandexScope(from, folder, own.settings) : null;
+  const scope = yandex?.folder_id ?? googleScope(from, folder);
   if (own.auth === null && !flags.emulator) throw noAuth(call.command);
   return withReaders(call, place, null, async (readers) => {
-    const opened = await readers.openOn(scope, { provider, ...own });
+    const request = { ...own, provider, settings: yandex ?? own.settings };
+    const opened = await readers.openOn(scope, request);
     if (opened.kind === 'unusable') throw new DiagnosticError([{ ...opened.why, severity: 'error' }]);
     return body({ reader: opened.provider, place, stack, ...own });
   });
 }
 
-function scopeOf(from: string | null, folder: string | null): string {
-  if (from !== null && folder !== null && from !== `folders/${folder}`)
-    throw new DiagnosticError([diagnostic('USAGE', '--from and --folder name two scopes; give one of them.')]);
+/** Whose cloud the flags name. */
+export function providerOf(options: Options): 'google' | 'yandex' {
+  return text(options, 'provider') === 'yandex' ? 'yandex' : 'google';
+}
+
+/** The settings that lead to one folder: the flag's, else that of the stack. Throws DiagnosticError (USAGE). */
+function yandexScope(
+  from: string | null,
+  folder: string | null,
+  settings: JsonObject | null,
+): JsonObject & { readonly folder_id: string } {
+  if (from !== null && folder !== null && from !== folder) throw twoScopes();
+  const id = from ?? folder ?? settings?.['folder_id'];
+  if (typeof id === 'string') return { ...settings, folder_id: id };
+  throw new DiagnosticError([
+    diagnostic('USAGE', 'A scope is missing.', { hint: '--folder <id>, or --stack with stacks.<stack>.settings' }),
+  ]);
+}
+
+function twoScopes(): DiagnosticError {
+  return new DiagnosticError([diagnostic('USAGE', '--from and --folder name two scopes; give one of them.')]);
+}
+
+function googleScope(from: string | null, folder: string | null): string {
+  if (from !== null && folder !== null && from !== `folders/${folder}`) throw twoScopes();
   const scope = from ?? (folder === null ? null : folder.startsWith('folders/') ? folder : `folders/${folder}`);
   if (scope !== null) return scope;
   throw new DiagnosticError([

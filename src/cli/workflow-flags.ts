@@ -37,6 +37,10 @@ export interface WorkflowFlags {
   readonly credential: string | null;
   /** Where the cloud's APIs are. */
   readonly endpoint: string | null;
+  /** Path of the executable `yc`. */
+  readonly yc: string | null;
+  /** Folders in which files that a playbook names may lie, beside its own. */
+  readonly allowPaths: readonly string[];
 }
 
 /** Flags of verbs that read a playbook; they mean the same with each of them. */
@@ -63,7 +67,7 @@ export function addLogFlags(command: Command): Command {
 
 /** For verbs that only read a cloud: whose authority is used, and where it is. */
 export function addReadingFlags(command: Command): Command {
-  return addEndpointFlag(command)
+  return addYcFlag(addEndpointFlag(command))
     .option(
       '--credential <name>',
       "one of the caller's own credentials (default: that of the stack, or the playbook's)",
@@ -113,8 +117,18 @@ function addEndpointFlag(command: Command): Command {
   );
 }
 
+export function addYcFlag(command: Command): Command {
+  return command.option('--yc <path>', 'the executable yc (env INFRA_YC; default: the first one in PATH)');
+}
+
 function addCallerFlags(command: Command): Command {
-  return addEndpointFlag(command)
+  return addYcFlag(addEndpointFlag(command))
+    .option(
+      '--allow-path <dir>',
+      'a folder in which files that the playbook names may lie, beside its own (repeatable)',
+      collect,
+      [],
+    )
     .option('--allow-self-lockout', "allow removing the caller's own last grant on a policy")
     .option('--take-over <stack>', 'take resources over that this stack owns')
     .option('--guard-org <org>', 'refuse any other organisation, whatever the playbook says')
@@ -148,5 +162,7 @@ export function readWorkflowFlags(options: Options): WorkflowFlags {
     rollback: options['rollback'] !== false,
     credential: text(options, 'credential') ?? null,
     endpoint: text(options, 'endpoint') ?? null,
+    yc: text(options, 'yc') ?? null,
+    allowPaths: list(options, 'allowPath'),
   };
 }

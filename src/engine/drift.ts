@@ -175,9 +175,10 @@ type Sessions = (
 function sessionOpener(request: DriftRequest): Sessions {
   const sessions = new Map<CloudProvider, ReadSession>();
   return async ({ stack, catalogue, declaration }) => {
-    const { auth, endpoint, settings: said } = request.authOf(stack);
+    const provider = catalogue?.provider ?? '';
+    const { auth, endpoint, settings: said } = request.authOf(stack, provider);
     const settings = settingsFor(catalogue, declaration, said);
-    const opened = await request.readers.open({ provider: catalogue?.provider ?? '', auth, endpoint, settings });
+    const opened = await request.readers.open({ provider, auth, endpoint, settings });
     if (opened.kind === 'unusable') return opened;
     const session = sessions.get(opened.provider) ?? opened.provider.openSession();
     sessions.set(opened.provider, session);

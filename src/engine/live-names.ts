@@ -43,7 +43,7 @@ async function lookFor(request: Looking, prepared: Prepared, item: PreparedStep)
   const live = await resolveIds(request, prepared, item);
   if (live.kind !== 'resolved') return live;
   if (!isKnown(live.desired)) return { kind: 'absent' };
-  const own = request.authOf(item.stack ?? '');
+  const own = request.authOf(item.stack ?? '', item.step.provider);
   const opened = await request.readers.open({
     provider: item.step.provider,
     auth: item.step.auth ?? own.auth,

@@ -18,8 +18,8 @@ export type OwnAuthority = Pick<ProviderRequest, 'auth' | 'endpoint' | 'settings
 /** Who looks at a cloud. */
 export interface Looking {
   readonly readers: ReaderPool;
-  /** Whose authority a stack's resources are read with. */
-  authOf(stack: string): OwnAuthority;
+  /** Whose authority a stack's resources are read with in a provider's cloud. */
+  authOf(stack: string, provider: string): OwnAuthority;
 }
 
 /** The settings that a resource is reached with: where it lies stands in its URN, whatever else is said. */

@@ -14,7 +14,7 @@ export interface RecoverRequest {
   readonly rollback: boolean;
   readonly settings: RunSettings;
   /** Whose authority a stack's resources are read (and undone) with. */
-  authOf(stack: string): OwnAuthority;
+  authOf(stack: string, provider: string): OwnAuthority;
   /** The rows of the log, for what the interrupted runs had finished. */
   readonly history: HasHistory;
 }

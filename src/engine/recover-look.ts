@@ -5,8 +5,8 @@ import type { RecoverVerdict } from '../core/recover-report.ts';
 import type { Declaration } from '../core/resource.ts';
 import type { OpenIntent } from '../eventlog/event-log.ts';
 import type { LifecycleProvider, OperationFinding, Target } from '../providers/lifecycle-provider.ts';
-import type { Recovering } from './recover-context.ts';
 import { settingsFor } from './readers.ts';
+import type { Recovering } from './recover-context.ts';
 import { findingOf, settleIntent } from './settle.ts';
 
 /** What a look at an interrupted request's resource came to. */
@@ -77,7 +77,7 @@ export async function reach({ ports, request }: Recovering, fact: ProviderFact):
         urn: fact.urn,
       }),
     };
-  const { auth, endpoint, settings: said } = request.authOf(fact.stack);
+  const { auth, endpoint, settings: said } = request.authOf(fact.stack, fact.provider);
   const settings = settingsFor(catalogue, declaration, said);
   const opened = await ports.pool.open({ provider: fact.provider, auth, endpoint, settings });
   if (opened.kind === 'unusable') return { kind: 'unreachable', why: { ...opened.why, urn: fact.urn } };

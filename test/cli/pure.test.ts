@@ -127,6 +127,8 @@ describe('the command that applies a plan', () => {
     includeFound: false,
     skipInvalid: false,
     rollback: true,
+    yc: null,
+    allowPaths: [],
   } as const;
   const source = { path: '-p.yaml', fullPath: '/x/-p.yaml', text: 'text', sets: [], workload: null };
 

@@ -5,7 +5,7 @@ import { renderDrift } from '../../views/human/drift.ts';
 import { driftDocument } from '../../views/json/drift.ts';
 import { driftMarkdown } from '../../views/markdown/drift.ts';
 import { authorityOf } from '../authority.ts';
-import { CATALOGUES } from '../catalogues.ts';
+import { loadAllCatalogues } from '../catalogues.ts';
 import type { CommandModule } from '../command.ts';
 import { EXIT, type ExitCode, exitOfDiagnostics, strongest } from '../exit-codes.ts';
 import { addExamples, addOutFlag, addOutputFlags, collect, REPORT_FORMATS } from '../flags.ts';
@@ -39,14 +39,15 @@ export const driftCommand: CommandModule = {
 async function drift(call: WorkflowCall): Promise<ExitCode> {
   const { host, flags, output, invocation } = call;
   const path = invocation.operands[0] ?? null;
+  const catalogues = await loadAllCatalogues();
   const project = path === null ? null : await openPlaybook(call, path, 'trusted');
   const place = project ?? (await locate(host, flags, false));
   const { authOf, target } = authorityOf(flags, place, project === null ? [] : [project]);
   const found = await withLogs(call, place, ({ log }) =>
-    withReaders(call, place, project?.playbook ?? null, (readers) =>
+    withReaders(call, place, project, (readers) =>
       findDrift({
         log,
-        catalogues: CATALOGUES,
+        catalogues,
         readers,
         target,
         stack: flags.stack,

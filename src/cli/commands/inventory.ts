@@ -13,7 +13,10 @@ export const inventoryCommand: CommandModule = {
   configure(command) {
     addConfigFlag(addReadingFlags(addScopeFlags(command)));
     addOutFlag(addOutputFlags(command));
-    addExamples(command, ['infra inventory --from folders/123456789012 --credential reader']);
+    addExamples(command, [
+      'infra inventory --from folders/123456789012 --credential reader',
+      'infra inventory --provider yandex --folder b1gexamplefolder0001 --credential sandbox',
+    ]);
   },
 
   run: (host, invocation) =>

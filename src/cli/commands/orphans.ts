@@ -10,7 +10,7 @@ import { renderOrphans } from '../../views/human/orphans.ts';
 import { orphansDocument } from '../../views/json/orphans.ts';
 import { orphansMarkdown } from '../../views/markdown/orphans.ts';
 import { type Authority, authorityOf } from '../authority.ts';
-import { CATALOGUES } from '../catalogues.ts';
+import { loadAllCatalogues } from '../catalogues.ts';
 import type { CommandModule } from '../command.ts';
 import type { Readers } from '../composition.ts';
 import { EXIT, type ExitCode, exitOfDiagnostics, strongest } from '../exit-codes.ts';
@@ -53,6 +53,7 @@ export const orphansCommand: CommandModule = {
 };
 
 async function orphans(call: WorkflowCall): Promise<ExitCode> {
+  const catalogues = await loadAllCatalogues();
   const projects = await openProjects(call);
   const [first] = projects;
   if (first === undefined) throw usage('No playbook is given, and infra.yaml names none that is there.', NO_PLAYBOOKS);
@@ -61,10 +62,10 @@ async function orphans(call: WorkflowCall): Promise<ExitCode> {
   const stack = stackOf(call, projects);
   const file = text(call.invocation.options, 'planDestroy') ?? null;
   const { found, removal } = await withLogs(call, first, async (logs) => {
-    const found = await withReaders(call, first, first.playbook, (readers) =>
+    const found = await withReaders(call, first, first, (readers) =>
       findOrphans({
         log: { read: (target) => logs.log.read(target), facts: factHistory(logs.parts) },
-        catalogues: CATALOGUES,
+        catalogues,
         readers,
         authOf: authority.authOf,
         target: authority.target,

@@ -4,8 +4,9 @@ import type { JsonObject } from '../../core/json.ts';
 import type { AuthSpec } from '../../core/step.ts';
 import type { InventoryProvider, LifecycleProvider } from '../lifecycle-provider.ts';
 import { type ProfileCredential, resolveProfile } from './credentials.ts';
-import { createYandexProvider } from './provider.ts';
-import { type ExecutableRequest, resolveExecutable } from './resolve-executable.ts';
+import { createYandexProvider, createYandexReader, type YandexOptions } from './provider.ts';
+import { readOnlyRunner } from './read-only.ts';
+import type { ResolvedExecutable } from './resolve-executable.ts';
 import { readSettings } from './settings.ts';
 import type { UserDataPlace } from './user-data.ts';
 import { createYcRunner } from './yc.ts';
@@ -17,19 +18,37 @@ export interface OpenYandexRequest {
   readonly settings: JsonObject | null;
   /** The caller's configured credentials by name. */
   readonly credentials: Readonly<Record<string, ProfileCredential>>;
-  readonly executable: ExecutableRequest;
+  /** The `yc` of the run; asked for when all else is in order. */
+  executable(): Promise<ResolvedExecutable>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly userData: UserDataPlace;
   /** Ends commands that run. */
   readonly signal: AbortSignal;
+  /** Nothing gets out that could write. */
+  readonly readOnly: boolean;
 }
+
+type Unusable = { readonly kind: 'unusable'; readonly why: Diagnostic };
 
 export type OpenedYandex =
   | { readonly kind: 'open'; readonly provider: LifecycleProvider & InventoryProvider }
-  | { readonly kind: 'unusable'; readonly why: Diagnostic };
+  | Unusable;
 
 /** Decides whose authority is used, on which folder, by which executable; runs nothing. */
 export async function openYandex(request: OpenYandexRequest): Promise<OpenedYandex> {
+  const found = await optionsFor(request);
+  return 'kind' in found ? found : { kind: 'open', provider: createYandexProvider(found) };
+}
+
+/** The same for what has no way to write at all. */
+export async function openYandexReader(
+  request: Omit<OpenYandexRequest, 'readOnly'>,
+): Promise<{ readonly kind: 'open'; readonly provider: InventoryProvider } | Unusable> {
+  const found = await optionsFor({ ...request, readOnly: true });
+  return 'kind' in found ? found : { kind: 'open', provider: createYandexReader(found) };
+}
+
+async function optionsFor(request: OpenYandexRequest): Promise<YandexOptions | Unusable> {
   const profile = resolveProfile(request.auth, request.credentials);
   if (profile.kind === 'unusable') return profile;
   const reading = readSettings(request.settings);
@@ -37,10 +56,14 @@ export async function openYandex(request: OpenYandexRequest): Promise<OpenedYand
     const detail = reading.problems.map((problem) => `settings: ${problem.detail}`).join(' ');
     return { kind: 'unusable', why: diagnostic('INVALID_VALUE', detail, { retryable: false }) };
   }
-  const executable = await resolveExecutable(request.executable);
+  const executable = await request.executable();
   if (executable.kind === 'unusable') return executable;
-  const { environment, signal, userData } = request;
+  const { environment, signal, userData, readOnly } = request;
   const runner = createYcRunner({ executable: executable.path, environment, signal });
-  const options = { runner, settings: reading.settings, profile: profile.profile, userData };
-  return { kind: 'open', provider: createYandexProvider(options) };
+  return {
+    runner: readOnly ? readOnlyRunner(runner) : runner,
+    settings: reading.settings,
+    profile: profile.profile,
+    userData,
+  };
 }

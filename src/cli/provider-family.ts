@@ -1,0 +1,31 @@
+import type { Diagnostic } from '../core/diagnostics.ts';
+import type { InventoryProvider, OpenedProvider, ProviderRequest } from '../providers/lifecycle-provider.ts';
+import type { Place } from './place.ts';
+import type { Project, WorkflowCall } from './workflow-types.ts';
+
+export type OpenedInventory =
+  | { readonly kind: 'open'; readonly provider: InventoryProvider }
+  | { readonly kind: 'unusable'; readonly why: Diagnostic };
+
+/** The ways into one provider's cloud; nothing is opened, read or loaded before it is used. */
+export interface ProviderFamily {
+  open(request: ProviderRequest): Promise<OpenedProvider>;
+  /** One that has no way to write, opened on a scope. */
+  openReader(scopeId: string, request: ProviderRequest): Promise<OpenedInventory>;
+  close(): Promise<void>;
+}
+
+/** What a family of providers is made for. */
+export interface FamilyContext {
+  readonly call: WorkflowCall;
+  readonly place: Place;
+  /** What the run is about; null for verbs without a playbook, and for several. */
+  readonly project: Pick<Project, 'playbook' | 'source'> | null;
+  readonly offline: boolean;
+  readonly emulator: boolean;
+  /** Whether the run may change something: only then an emulator keeps what it makes. */
+  readonly mayWrite: boolean;
+  /** Nothing gets out that could write. */
+  readonly readOnly: boolean;
+  readonly signal: AbortSignal;
+}
