@@ -38,6 +38,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/forget.ts')).forgetCommand,
   },
   {
+    name: 'recover',
+    summary: 'settle what interrupted runs left open',
+    load: async () => (await import('./commands/recover.ts')).recoverCommand,
+  },
+  {
     name: 'exec',
     summary: "run the steps one by one with NoETL's own per-step semantics",
     load: async () => (await import('./commands/exec.ts')).execCommand,
@@ -74,7 +79,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'emulator',
-    summary: 'run or reset the emulator of the Google APIs',
+    summary: 'run or reset the emulators of the clouds',
     load: async () => (await import('./commands/emulator.ts')).emulatorCommand,
   },
   {

@@ -4,6 +4,7 @@ import { DiagnosticError } from '../core/diagnostics.ts';
 import type { EngineEvent } from '../core/events.ts';
 import type { EnginePorts } from '../engine/ports.ts';
 import type { ReaderPool } from '../engine/readers.ts';
+import type { HasHistory } from '../eventlog/history.ts';
 import type { GrantsFound, GrantsRequest } from '../providers/google/uncovered-grants.ts';
 import type { OpenedProvider, ProviderRequest } from '../providers/lifecycle-provider.ts';
 import { CATALOGUES } from './catalogues.ts';
@@ -16,6 +17,8 @@ import type { Project, WorkflowCall } from './workflow-types.ts';
 
 export interface Composition {
   readonly ports: EnginePorts;
+  /** The log's rows. */
+  readonly history: HasHistory;
   close(): Promise<void>;
 }
 
@@ -59,6 +62,7 @@ export async function compose(context: FamilyContext, emit: (event: EngineEvent)
       randomHex: (bytes) => randomBytes(bytes).toString('hex'),
       emit,
     },
+    history: logs.log,
     close,
   };
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { EmulatorSeed } from '../emulator/google/options.ts';
+import type { FakeYcSeed } from '../emulator/yc/options.ts';
 
 const id = z.string().check(z.regex(/^\d{1,25}$/, 'digits only'));
 const state = z.optional(z.enum(['ACTIVE', 'DELETE_REQUESTED']));
@@ -38,11 +39,61 @@ const seed = z.strictObject({
   knownServices: z.optional(z.array(z.string())),
 });
 
-/** A seed as a person writes it; throws an Error that says where it is wrong. */
+const count = z.optional(z.number().check(z.int(), z.nonnegative()));
+const flag = z.optional(z.boolean());
+
+const ycSeed = z.strictObject({
+  folders: z.optional(
+    z.array(
+      z.strictObject({
+        id: z.string(),
+        name: text,
+        cloudId: text,
+        status: z.optional(z.enum(['ACTIVE', 'DELETING', 'PENDING_DELETION'])),
+        forbidden: flag,
+      }),
+    ),
+  ),
+  images: z.optional(
+    z.array(z.strictObject({ id: z.string(), name: text, family: text, folderId: text, minDiskGib: count })),
+  ),
+  profiles: z.optional(z.array(z.string())),
+  knobs: z.optional(
+    z.strictObject({
+      dialect: z.optional(z.enum(['0.x', '1.x'])),
+      prefixRpcErrors: flag,
+      version: text,
+      updateNotice: flag,
+      positionalCreateName: flag,
+      defaultFolderId: text,
+      quotas: z.optional(z.record(z.string(), z.number())),
+      statusLagReads: count,
+      deleteLagReads: count,
+      defaultGroupLagReads: count,
+      operationPolls: count,
+      freshOperationMissing: flag,
+      deleteOutput: z.optional(z.enum(['', '{}', 'null'])),
+      emptyList: z.optional(z.enum(['[]', 'null', ''])),
+      reverseRules: flag,
+      anyImage: flag,
+    }),
+  ),
+});
+
+// The schemas' optional keys may be undefined to the compiler; they never are in what YAML gives.
+
+/** A seed of the Google emulator as a person writes it; throws an Error that says where it is wrong. */
 export function parseSeed(value: unknown): EmulatorSeed {
-  const parsed = seed.safeParse(value);
-  // The schema's optional keys may be undefined to the compiler; they never are in what YAML gives.
-  if (parsed.success) return parsed.data as EmulatorSeed;
-  const [issue] = parsed.error.issues;
+  return parsed(seed.safeParse(value)) as EmulatorSeed;
+}
+
+/** The same for the fake `yc`. */
+export function parseYcSeed(value: unknown): FakeYcSeed {
+  return parsed(ycSeed.safeParse(value)) as FakeYcSeed;
+}
+
+function parsed<T>(result: z.core.util.SafeParseResult<T>): T {
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
   throw new Error(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not a seed'}`);
 }

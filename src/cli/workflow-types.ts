@@ -18,6 +18,8 @@ export type VerbName =
   | 'drift'
   | 'orphans'
   | 'forget'
+  | 'recover'
+  | 'doctor'
   | 'log show'
   | 'log verify'
   | 'log owned'

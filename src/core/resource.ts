@@ -150,6 +150,8 @@ export interface ProviderCatalogue {
   declarationOf(resourceType: string, urn: string, desired: Json): Declaration | null;
   /** What a resource's own URN says of how it is reached, over what the caller says: its folder. Left out: nothing. */
   settingsOf?(declaration: Declaration): JsonObject;
+  /** Commands that show what became of an interrupted create, and what to look for in them. Left out: none is known. */
+  lookupOf?(declaration: Declaration, nonce: string): string | null;
   /** The delete step that would remove what a fact owns: its action, input and whatever else its tool needs; null: no such type. */
   removalOf(
     resourceType: string,

@@ -4,7 +4,7 @@ import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
 import type { RecoverVerdict } from '../core/recover-report.ts';
 import type { Declaration } from '../core/resource.ts';
 import type { OpenIntent } from '../eventlog/event-log.ts';
-import type { LifecycleProvider, OperationFinding, Target } from '../providers/lifecycle-provider.ts';
+import type { LifecycleProvider, Target } from '../providers/lifecycle-provider.ts';
 import { settingsFor } from './readers.ts';
 import type { Recovering } from './recover-context.ts';
 import { findingOf, settleIntent } from './settle.ts';
@@ -25,7 +25,7 @@ export interface Looked {
 /** Reads what became of an interrupted request. */
 export async function lookAtIntent(recovering: Recovering, open: OpenIntent): Promise<Looked> {
   const reached = await reach(recovering, open.intent.provider_fact);
-  if (reached.kind === 'unreachable') return unresolved(open, 'unreadable', reached.why);
+  if (reached.kind === 'unreachable') return unresolved(recovering, open, 'unreadable', reached.why);
   const { target, provider } = reached;
   const finding = await findingOf(open, provider, target);
   const session = provider.openSession();
@@ -36,21 +36,25 @@ export async function lookAtIntent(recovering: Recovering, open: OpenIntent): Pr
   if (verdict === 'done') return { open, settled: true, verdict: 'found', resourceId, facts, why: null, hint: null };
   if (verdict === 'not_applied')
     return { open, settled: true, verdict: 'not_found', resourceId: null, facts: [], why: null, hint: null };
-  if (finding !== null) return unresolved(open, findingVerdict(finding), 'why' in finding ? finding.why : null);
-  return unresolved(open, seen.kind === 'absent' ? 'not_found' : 'unreadable', 'why' in seen ? seen.why : null);
+  const left = finding?.kind ?? (seen.kind === 'absent' ? 'not_found' : 'unreadable');
+  const shown = finding ?? seen;
+  return unresolved(recovering, open, left, 'why' in shown ? shown.why : null);
 }
 
-function findingVerdict({ kind }: OperationFinding): RecoverVerdict {
-  return kind;
+function unresolved({ ports }: Recovering, open: OpenIntent, verdict: RecoverVerdict, why: Diagnostic | null): Looked {
+  const { urn, operation_id: nonce, operation, provider_fact: fact } = open.intent;
+  const catalogue = ports.catalogues.get(fact.provider);
+  const declaration = catalogue?.declarationOf(fact.resource_type, urn, fact.desired) ?? null;
+  const lookup = declaration === null || operation !== 'create' ? null : catalogue?.lookupOf?.(declaration, nonce);
+  return { open, settled: false, verdict, resourceId: null, facts: [], why, hint: hintOf(open, lookup ?? null) };
 }
 
-function unresolved(open: OpenIntent, verdict: RecoverVerdict, why: Diagnostic | null): Looked {
-  const { urn } = open.intent;
-  const hint =
-    open.operationName !== null && open.operationName !== ''
-      ? `Its operation ${open.operationName} may still run: apply the same digest again later.`
-      : `Look for it in the cloud. When you know that it was never made or is gone: infra recover --abandon ${urn}`;
-  return { open, settled: false, verdict, resourceId: null, facts: [], why, hint };
+function hintOf({ operationName, intent }: OpenIntent, lookup: string | null): string {
+  const isNamed = operationName !== null && operationName !== '';
+  if (lookup === null && isNamed)
+    return `Its operation ${operationName} may still run: apply the same digest again later.`;
+  const look = lookup === null ? 'Look for it in the cloud.' : `To look: ${lookup}.`;
+  return `${look} When you know that it was never made or is gone: infra recover --abandon ${intent.urn}`;
 }
 
 function stackOf({ intent }: OpenIntent): string | null {

@@ -4,7 +4,7 @@ import { Argument } from 'commander';
 import { diagnostic } from '../../core/codes.ts';
 import { DiagnosticError } from '../../core/diagnostics.ts';
 import { FORMAT_VERSION } from '../../core/plan.ts';
-import type { EmulatorSeed } from '../../emulator/google/options.ts';
+import type { FakeYcSeed } from '../../emulator/yc/options.ts';
 import { renderJson } from '../../views/json/render.ts';
 import type { CommandModule, Invocation } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -19,32 +19,75 @@ export const emulatorCommand: CommandModule = {
   configure(command) {
     command
       .addArgument(
-        new Argument('<what>', 'google runs the emulator; reset forgets what --emulator made').choices([
-          'google',
-          'reset',
-        ]),
+        new Argument(
+          '<what>',
+          'google runs the emulator; yc puts a fake yc on disk; reset forgets what --emulator made',
+        ).choices(['google', 'yc', 'reset']),
       )
       .option('--port <n>', 'port on 127.0.0.1 (default: any free one)', wholeNumber(0, 65_535))
       .option('--state <file>', 'keep the state in this file')
-      .option('--seed <file>', 'JSON or YAML: organizations, billingAccounts, folders, projects, policies')
+      .option('--folder <dir>', 'where yc is put (default .infra/emulator/bin)')
+      .option(
+        '--seed <file>',
+        'JSON or YAML: organizations, billingAccounts, folders, projects, policies; for yc: folders, images, profiles, knobs',
+      )
       .option('--latency <ms>', 'wait this long before each answer', wholeNumber(0, 60_000))
-      .option('--config <file>', 'infra.yaml, beside which .infra lies (reset)');
+      .option('--config <file>', 'infra.yaml, beside which .infra lies (yc, reset)');
     addExamples(addOutputFlags(command), [
       'infra emulator google --port 8089 --state google.json',
+      'infra emulator yc --folder ~/fake-yc --state ~/fake-yc/state.json',
       'infra emulator reset',
     ]);
   },
 
   run(host, invocation) {
     const flags = readOutputFlags(invocation.options);
-    return invocation.operands[0] === 'reset' ? reset(host, invocation, flags) : runGoogle(host, invocation, flags);
+    switch (invocation.operands[0]) {
+      case 'reset':
+        return reset(host, invocation, flags);
+      case 'yc':
+        return installYc(host, invocation, flags);
+      default:
+        return runGoogle(host, invocation, flags);
+    }
   },
 };
+
+/** What there is without a seed: one folder in which every image is one. */
+const YC_SEED: FakeYcSeed = { folders: [{ id: 'b1gexamplefolder0001' }], knobs: { anyImage: true } };
+
+async function installYc(host: Host, { options }: Invocation, flags: OutputFlags): Promise<ExitCode> {
+  const [{ installFakeYc }, { fakeYcProgram }, { parseYcSeed }] = await Promise.all([
+    import('../../emulator/yc/install.ts'),
+    import('../emulated-yc.ts'),
+    import('../seed-file.ts'),
+  ]);
+  const seed = await readSeed(host, text(options, 'seed'), parseYcSeed);
+  const { folder: infra } = await locate(host, { ...readWorkflowFlags(options), emulator: true }, false);
+  const folder = text(options, 'folder');
+  const state = text(options, 'state');
+  if (folder === undefined || state === undefined) await infra.prepare();
+  const path = await installFakeYc({
+    folder: folder === undefined ? infra.ycFolder : resolve(host.cwd, folder),
+    stateFile: state === undefined ? infra.ycState : resolve(host.cwd, state),
+    program: fakeYcProgram(),
+    seed: seed ?? YC_SEED,
+  }).catch((error: unknown) => {
+    throw usage(`The fake yc can't be put on disk: ${reason(error)}.`);
+  });
+  host.stdout.write(
+    flags.format === 'human'
+      ? `${path}\n`
+      : renderJson({ format_version: FORMAT_VERSION, command: 'emulator', executable: path }),
+  );
+  return EXIT.done;
+}
 
 /** Serves until a signal comes. */
 async function runGoogle(host: Host, { options }: Invocation, flags: OutputFlags): Promise<ExitCode> {
   const log = await openStderrLog(host, flags);
-  const seed = await readSeed(host, text(options, 'seed'));
+  const { parseSeed } = await import('../seed-file.ts');
+  const seed = await readSeed(host, text(options, 'seed'), parseSeed);
   const port = number(options, 'port');
   const stateFile = text(options, 'state');
   const latencyMs = number(options, 'latency');
@@ -71,7 +114,7 @@ async function runGoogle(host: Host, { options }: Invocation, flags: OutputFlags
   return EXIT.done;
 }
 
-async function readSeed(host: Host, path: string | undefined): Promise<EmulatorSeed | null> {
+async function readSeed<T>(host: Host, path: string | undefined, parseSeed: (value: unknown) => T): Promise<T | null> {
   if (path === undefined) return null;
   const [{ parse }, content] = await Promise.all([
     import('yaml'),
@@ -79,7 +122,6 @@ async function readSeed(host: Host, path: string | undefined): Promise<EmulatorS
       throw new DiagnosticError([diagnostic('FILE_UNREADABLE', `--seed ${path}: ${reason(error)}.`)]);
     }),
   ]);
-  const { parseSeed } = await import('../seed-file.ts');
   try {
     return parseSeed(parse(content));
   } catch (error) {

@@ -37,10 +37,14 @@ export function uncertainResult(lost: Lost): WriteResult {
 
 function lookup({ definition, owner, operation, id }: Lost): string {
   const { service, command } = definition;
-  const scope = `--folder-id ${owner.folderId} --format json`;
-  if (id !== null) return `yc ${service} ${command} get --id ${id} ${scope}`;
+  if (id === null) return lookupByNonce(definition, owner, operation.nonce);
+  return `yc ${service} ${command} get --id ${id} --folder-id ${owner.folderId} --format json`;
+}
+
+/** The command that lists where it would be, and the labels that it would have. */
+export function lookupByNonce({ service, command }: KindDefinition, owner: Owner, nonce: string): string {
   const { 'infra-resource': resource } = ownershipLabels(owner);
-  return `yc ${service} ${command} list ${scope}, and in it the labels infra-resource: ${resource}, ${NONCE_LABEL}: ${operation.nonce}`;
+  return `yc ${service} ${command} list --folder-id ${owner.folderId} --format json, and in it the labels infra-resource: ${resource}, ${NONCE_LABEL}: ${nonce}`;
 }
 
 /** What a dispatched failure says, with its category. */

@@ -1,0 +1,103 @@
+import { hasErrors } from '../../core/diagnostics.ts';
+import type { RecoverReport } from '../../core/recover-report.ts';
+import { recover } from '../../engine/recover.ts';
+import { renderRecovery } from '../../views/human/recover.ts';
+import { recoverDocument } from '../../views/json/recover.ts';
+import { authorityOf } from '../authority.ts';
+import { loadAllCatalogues } from '../catalogues.ts';
+import type { CommandModule } from '../command.ts';
+import { compose } from '../composition.ts';
+import { EXIT, type ExitCode, exitOfDiagnostics, strongest } from '../exit-codes.ts';
+import { addExamples, addOutFlag, addOutputFlags, collect, duration } from '../flags.ts';
+import { isSet, list } from '../options.ts';
+import { keptNotice, locate, type Place } from '../place.ts';
+import { openPlaybook } from '../project.ts';
+import { listenForInterrupts } from '../signals.ts';
+import { settingsOf, withOutput } from '../workflow.ts';
+import { addConfigFlag, addLogFlags, addReadingFlags } from '../workflow-flags.ts';
+import type { Project, WorkflowCall } from '../workflow-types.ts';
+
+/** Settles what interrupted runs left open, by reading; only `--rollback` deletes, and only what a nonce proves. */
+export const recoverCommand: CommandModule = {
+  configure(command) {
+    command
+      .argument('[playbook]', 'a playbook whose auth is used')
+      .option('--stack <stack>', 'only what this stack left open')
+      .option('--rollback', 'delete what the interrupted runs made there, newest first')
+      .option('--abandon <urn>', 'close the open request of this URN by hand (repeatable)', collect, [])
+      .option('--lock-timeout <duration>', "wait for another run's lock (default 0s)", duration)
+      .option('--actor <name>', 'who is recorded as the one who did it');
+    addConfigFlag(addReadingFlags(addLogFlags(command)));
+    addOutFlag(addOutputFlags(command));
+    addExamples(command, [
+      'infra recover',
+      'infra recover --stack gateway --credential sandbox --rollback',
+      'infra recover --abandon yandex:vpc:network:b1gexamplefolder0001/acme/gateway/network',
+    ]);
+  },
+
+  run: (host, invocation) => withOutput(host, 'recover', invocation, settle),
+};
+
+async function settle(call: WorkflowCall): Promise<ExitCode> {
+  const { host, flags, invocation, output } = call;
+  await loadAllCatalogues();
+  const path = invocation.operands[0] ?? null;
+  const project = path === null ? null : await openPlaybook(call, path, 'trusted');
+  const place = project ?? (await locate(host, flags, true));
+  const interrupts = listenForInterrupts(host, true, () => []);
+  try {
+    const report = await recoverAt(call, place, project, settingsOf(call, place, interrupts));
+    const notices = [...(project?.notices ?? place.config.notices), ...keptNotice(host, place, flags.emulator)];
+    const told: RecoverReport = { ...report, diagnostics: [...notices, ...report.diagnostics] };
+    const { resolved, unresolved, rolled_back, abandoned } = told;
+    const summary = {
+      resolved: resolved.length,
+      unresolved: unresolved.length,
+      rolled_back: rolled_back.length,
+      abandoned: abandoned.length,
+    };
+    output.stream({ type: 'summary', summary });
+    await output.result({
+      diagnostics: told.diagnostics,
+      human: (options) => renderRecovery(told, options),
+      document: () => recoverDocument(told),
+    });
+    return exitOfRecovery(told, interrupts.received());
+  } finally {
+    interrupts.dispose();
+  }
+}
+
+async function recoverAt(
+  call: WorkflowCall,
+  place: Place,
+  project: Project | null,
+  settings: ReturnType<typeof settingsOf>,
+): Promise<RecoverReport> {
+  const { flags, invocation } = call;
+  const { emulator } = flags;
+  const rollback = isSet(invocation.options, 'rollback');
+  const { authOf, target } = authorityOf(flags, place, project === null ? [] : [project]);
+  const context = { call, place, project, offline: false, emulator, mayWrite: true, readOnly: !rollback };
+  const composition = await compose({ ...context, signal: settings.abort }, (event) => call.output.emit(event));
+  try {
+    return await recover(composition.ports, {
+      target,
+      stack: flags.stack,
+      abandon: list(invocation.options, 'abandon'),
+      rollback,
+      settings,
+      authOf,
+      history: composition.history,
+    });
+  } finally {
+    await composition.close();
+  }
+}
+
+/** What stays open is uncertain, whatever keeps it so. */
+function exitOfRecovery({ unresolved, diagnostics }: RecoverReport, signal: Parameters<typeof exitOfDiagnostics>[1]) {
+  const left = unresolved.length > 0 ? EXIT.uncertain : EXIT.done;
+  return strongest([left, hasErrors(diagnostics) ? exitOfDiagnostics(diagnostics, signal) : EXIT.done]);
+}
