@@ -2,6 +2,7 @@ import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
 import type { OwnershipModel } from '../core/fold.ts';
+import type { Edges } from '../core/graph.ts';
 import type { Outcome } from '../core/plan.ts';
 import type { RowBody, RowContext } from '../eventlog/event-log.ts';
 import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
@@ -23,6 +24,11 @@ export interface WalkRequest {
 /** What the steps of one walk share while it runs. */
 export interface Walk extends WalkRequest {
   readonly states: Map<string, StepState>;
+  /** Steps that nothing is in the way of any more and that were not taken up yet. */
+  readonly free: Set<string>;
+  /** How many dependencies of a step have not ended. */
+  readonly unmet: Map<string, number>;
+  readonly dependants: Edges;
   /** Sessions for looking again before a write: a few seconds old at most, then a new one. */
   freshSession(provider: LifecycleProvider): ReadSession;
   /** Set when nothing new may start: an interrupt, --fail-fast, a log that can't be written. */
@@ -40,12 +46,21 @@ export const FRESH_MS = 5000;
 /** Records how a step ended and says so. */
 export function finish(current: Walk, address: string, state: StepState): void {
   const planned = current.run.steps.get(address);
+  if (!current.states.has(address)) release(current, address);
   current.states.set(address, state);
   if (planned === undefined) return;
   for (const found of state.diagnostics) current.ports.emit({ type: 'diagnostic', diagnostic: { ...found, address } });
   current.ports.emit({ type: 'step_outcome', step: applied(planned.shown, state) });
   if (state.outcome === 'failed' && current.request.settings.failFast) {
     current.stopped ??= diagnostic('BLOCKED', `${address} failed and --fail-fast was given: nothing new was started.`);
+  }
+}
+
+function release({ dependants, unmet, free }: Walk, address: string): void {
+  for (const dependant of dependants.get(address) ?? []) {
+    const left = (unmet.get(dependant) ?? 1) - 1;
+    unmet.set(dependant, left);
+    if (left === 0) free.add(dependant);
   }
 }
 

@@ -1,5 +1,6 @@
 import { diagnostic } from '../core/codes.ts';
 import { UNSCOPED } from '../core/facts.ts';
+import { reversed } from '../core/graph.ts';
 import { hasPendingWrite } from '../core/plan.ts';
 import { isKnown } from '../core/value.ts';
 import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
@@ -26,17 +27,15 @@ import { writeBatch } from './write-batch.ts';
 /** Does what the plan says, each step after those it depends on; a failure stops its dependants only. */
 export async function walk(given: WalkRequest): Promise<ReadonlyMap<string, StepState>> {
   const current = startWalk(given);
-  const waiting = new Set(
-    given.run.plan.steps.map((step) => step.address).filter((address) => given.run.steps.has(address)),
-  );
   const active = new Map<string, Promise<void>>();
   for (;;) {
-    await startReady(current, waiting, active);
+    await startReady(current, active);
     if (active.size > 0) await firstOf(active);
     // What was under way may have ended while others were started, and may have set more free.
-    else if (![...waiting].some((address) => readyStep(current, address).length > 0)) break;
+    else if (current.free.size === 0) break;
   }
-  for (const address of waiting) finish(current, address, notStarted(current));
+  for (const address of given.run.steps.keys())
+    if (!current.states.has(address)) finish(current, address, notStarted(current));
   await rollBack(current);
   return current.states;
 }
@@ -54,9 +53,17 @@ async function firstOf(active: ReadonlyMap<string, Promise<void>>): Promise<void
 function startWalk(given: WalkRequest): Walk {
   const { settings } = given.request;
   const fresh = new Map<LifecycleProvider, { readonly session: ReadSession; readonly at: number }>();
+  const { steps } = given.run;
+  const edges = new Map(
+    [...steps].map(([address, { item }]) => [address, item.dependsOn.filter((need) => steps.has(need))]),
+  );
+  const unmet = new Map([...edges].map(([address, needs]) => [address, needs.length]));
   const current: Walk = {
     ...given,
     states: new Map(),
+    free: new Set([...unmet].flatMap(([address, count]) => (count === 0 ? [address] : []))),
+    unmet,
+    dependants: reversed(edges),
     freshSession: (provider) => {
       const now = given.ports.clock.now();
       const known = fresh.get(provider);
@@ -74,19 +81,18 @@ function startWalk(given: WalkRequest): Walk {
 }
 
 /** Starts whatever can start now; steps without a write are done on the spot, which may free others. */
-async function startReady(current: Walk, waiting: Set<string>, active: Map<string, Promise<void>>): Promise<void> {
+async function startReady(current: Walk, active: Map<string, Promise<void>>): Promise<void> {
   for (let progressed = true; progressed; ) {
     noticeStop(current);
-    const ready = [...waiting].flatMap((address) => readyStep(current, address));
+    const ready = [...current.free].flatMap((address) => current.run.steps.get(address) ?? []);
     const quiet = ready.filter(({ shown }) => !hasPendingWrite(shown) && shown.change !== 'read');
-    for (const planned of quiet) waiting.delete(planned.shown.address);
+    for (const planned of quiet) current.free.delete(planned.shown.address);
     progressed = quiet.length > 0;
     await finishQuietly(current, quiet);
     if (progressed) continue;
-    startReads(current, waiting, active, ready);
-    progressed = await startWrites(
+    startReads(current, active, ready);
+    progressed = startWrites(
       current,
-      waiting,
       active,
       ready.filter(({ shown }) => hasPendingWrite(shown)),
     );
@@ -98,16 +104,6 @@ function noticeStop(current: Walk): void {
     current.stopped ??= diagnostic('INTERRUPTED', 'the run was interrupted: nothing new was started.');
   else if (current.abort.aborted)
     current.stopped ??= diagnostic('TIMEOUT', 'the time given by --timeout is over: nothing new was started.');
-}
-
-/** The step if all it depends on has ended; one whose dependency failed ends here as blocked. */
-function readyStep(current: Walk, address: string): readonly PlannedStep[] {
-  const planned = current.run.steps.get(address);
-  if (planned === undefined) return [];
-  const ends = planned.item.dependsOn
-    .filter((need) => current.run.steps.has(need))
-    .map((need) => current.states.get(need));
-  return ends.every((end) => end !== undefined) ? [planned] : [];
 }
 
 /** Ends steps that send nothing to the cloud; their facts go to the log in one append. */
@@ -154,15 +150,10 @@ function waitsForSkipped(current: Walk, { item }: PlannedStep): boolean {
   return item.dependsOn.some((need) => current.states.get(need)?.outcome === 'skipped');
 }
 
-function startReads(
-  current: Walk,
-  waiting: Set<string>,
-  active: Map<string, Promise<void>>,
-  ready: readonly PlannedStep[],
-): void {
+function startReads(current: Walk, active: Map<string, Promise<void>>, ready: readonly PlannedStep[]): void {
   for (const planned of ready.filter(({ shown }) => shown.change === 'read')) {
     const { address } = planned.shown;
-    waiting.delete(address);
+    current.free.delete(address);
     active.set(
       address,
       readStep(current, planned).then((state) => {
@@ -174,18 +165,13 @@ function startReads(
 }
 
 /** Starts batches as far as parallelism and "one at a time per batch key" allow; true when a step ended without a write. */
-async function startWrites(
-  current: Walk,
-  waiting: Set<string>,
-  active: Map<string, Promise<void>>,
-  ready: readonly PlannedStep[],
-): Promise<boolean> {
+function startWrites(current: Walk, active: Map<string, Promise<void>>, ready: readonly PlannedStep[]): boolean {
   let ended = false;
   for (const planned of ready) {
     const blocking = failedDependency(current, planned);
     const stopped = current.stopped !== null || current.stoppedStacks.has(planned.item.stack ?? UNSCOPED);
     if (blocking === null && !stopped) continue;
-    waiting.delete(planned.shown.address);
+    current.free.delete(planned.shown.address);
     finish(
       current,
       planned.shown.address,
@@ -197,7 +183,7 @@ async function startWrites(
   for (const group of groupByBatch(ready)) {
     const key = group[0]?.item.declaration.batchKey ?? group[0]?.shown.address ?? '';
     if (active.has(key) || active.size >= current.request.settings.parallelism) continue;
-    for (const planned of group) waiting.delete(planned.shown.address);
+    for (const planned of group) current.free.delete(planned.shown.address);
     active.set(
       key,
       runGroup(current, group).finally(() => active.delete(key)),
