@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import type { FakeYcFaultAction } from '../../../src/emulator/yc/options.ts';
+import { codesOf, expectExit, stepAt } from '../../support/e2e/cloud.ts';
+import {
+  everywhere,
+  ONE_EACH,
+  OTHER_FOLDER,
+  openYcCloud,
+  outcomes,
+  urnOf,
+  type YcCloud,
+} from '../../support/e2e/yandex.ts';
+
+const CREATES = [
+  { address: 'network', match: 'vpc network create', urn: urnOf('vpc', 'network', 'network') },
+  { address: 'subnet', match: 'vpc subnet create', urn: urnOf('vpc', 'subnet', 'subnet') },
+  { address: 'firewall', match: 'vpc security-group create', urn: urnOf('vpc', 'security_group', 'firewall') },
+  { address: 'address', match: 'vpc address create', urn: urnOf('vpc', 'address', 'address') },
+  { address: 'boot_disk', match: 'compute disk create', urn: urnOf('compute', 'disk', 'boot-disk') },
+  { address: 'instance', match: 'compute instance create', urn: urnOf('compute', 'instance', 'instance') },
+];
+
+/** It was made, and the answer doesn't say so. */
+const MADE: Readonly<Record<string, FakeYcFaultAction>> = {
+  'the answer is lost': { kind: 'exit', when: 'after', code: 1 },
+  'garbage with exit 0': { kind: 'reshape', as: 'garbage' },
+  'another folder in the answer': { kind: 'patch', set: { folder_id: OTHER_FOLDER } },
+  'another label in the answer': { kind: 'patch', set: { labels: { 'infra-operation': 'f'.repeat(32) } } },
+};
+
+/** It was never made, and nothing says so. */
+const NOT_MADE: Readonly<Record<string, FakeYcFaultAction>> = {
+  'an unknown text with exit 1': { kind: 'fail', failure: 'unknown_error' },
+  'killed at the deadline': { kind: 'hang', ignoreSigterm: false },
+};
+
+const QUICK = (text: string) => text.replace('command_timeout: 60', 'command_timeout: 60, mutation_timeout: 3');
+
+/** Applies the gateway with one create that ends so, and expects that nobody knows what became of it. */
+async function cut(create: (typeof CREATES)[number], action: FakeYcFaultAction) {
+  const cloud = await openYcCloud();
+  if (action.kind === 'hang') cloud.gateway(QUICK);
+  cloud.fake.addFaults({ match: create.match, action });
+  const applied = await cloud.converge();
+  expectExit(applied, 7);
+  expect(stepAt(applied.report, create.address)).toMatchObject({ outcome: 'uncertain' });
+  expect(codesOf(stepAt(applied.report, create.address).diagnostics)).toContain('OUTCOME_UNKNOWN');
+  expect(sent(cloud, create)).toBe(1);
+  cloud.fake.clearFaults();
+  return { cloud, digest: applied.report.digest };
+}
+
+function sent(cloud: YcCloud, { match }: (typeof CREATES)[number]): number {
+  return cloud.writes.filter((words) => words === match).length;
+}
+
+describe.each(CREATES)('$address', (create) => {
+  it.each(Object.entries(MADE))(
+    '%s: found by its nonce, recorded, and not made twice',
+    async (_what, action) => {
+      const { cloud, digest } = await cut(create, action);
+      const { code, document } = await cloud.recover();
+      expect(code).toBe(0);
+      expect(document.unresolved).toEqual([]);
+      expect(document.resolved).toMatchObject([
+        { urn: create.urn, address: create.address, verdict: 'found', hint: null },
+      ]);
+      const rest = await cloud.apply(digest);
+      expectExit(rest, 0);
+      expect(cloud.counts).toEqual(ONE_EACH);
+      expect(sent(cloud, create)).toBe(1);
+    },
+    60_000,
+  );
+
+  it.each(Object.entries(NOT_MADE))(
+    '%s: uncertain until it is abandoned, then made once',
+    async (_what, action) => {
+      const { cloud, digest } = await cut(create, action);
+      const looked = await cloud.recover();
+      expect(looked.code).toBe(7);
+      expect(looked.document.resolved).toEqual([]);
+      expect(looked.document.unresolved).toMatchObject([{ urn: create.urn, verdict: 'not_found', resource_id: null }]);
+      const hint = looked.document.unresolved[0]?.hint ?? '';
+      expect(hint).toContain(`yc ${create.match.replace(' create', ' list')} --folder-id b1gexamplefolder0001`);
+      expect(hint).toContain(looked.document.unresolved[0]?.operation_id);
+      const blocked = await cloud.run(['apply', 'playbook.yaml', '--confirm', digest ?? '']);
+      expect([5, 7]).toContain(blocked.code);
+      expect(sent(cloud, create)).toBe(1);
+
+      const abandoned = await cloud.recover('--abandon', create.urn, '--actor', 'someone');
+      expect(abandoned.code).toBe(0);
+      expect(abandoned.document.abandoned).toMatchObject([{ urn: create.urn, verdict: null }]);
+      expect(cloud.rows.at(-1)).toMatchObject({
+        type: 'provider.outcome',
+        status: 'abandoned',
+        actor: { user: 'someone' },
+      });
+      const rest = await cloud.converge();
+      expectExit(rest, 0);
+      expect(cloud.counts).toEqual(ONE_EACH);
+      expect(sent(cloud, create)).toBe(2);
+    },
+    60_000,
+  );
+});
+
+it('blocks what depends on it, and nothing else; applying goes on by itself where reading settles it', async () => {
+  const cloud = await openYcCloud();
+  cloud.fake.addFaults({ match: 'vpc subnet create', action: { kind: 'exit', when: 'after' } });
+  const applied = await cloud.converge();
+  expect(outcomes(applied)).toEqual({ ...everywhere('changed'), subnet: 'uncertain', instance: 'blocked' });
+  cloud.fake.clearFaults();
+  expectExit(await cloud.apply(applied.report.digest), 0);
+  expect(cloud.counts).toEqual(ONE_EACH);
+}, 60_000);
+
+it('abandons nothing that is not open, and says so before anything is looked at', async () => {
+  const cloud = await openYcCloud();
+  const refused = await cloud.fail(['recover', '--abandon', urnOf('vpc', 'network', 'network')]);
+  expectExit(refused, 3);
+  expect(codesOf(refused.failure.diagnostics)).toEqual(['USAGE']);
+  expect(cloud.commands).toEqual([]);
+});
+
+it('is unreadable without a credential, which settles nothing', async () => {
+  const { cloud } = await cut(CREATES[0] as (typeof CREATES)[number], { kind: 'exit', when: 'after' });
+  cloud.writeText('.config/infra/config.yaml', 'credentials: {}\n');
+  const { code, document } = await cloud.recover();
+  expect(code).toBe(7);
+  expect(document.unresolved).toMatchObject([{ verdict: 'unreadable' }]);
+  const human = await cloud.run(['recover', 'playbook.yaml']);
+  expectExit(human, 0);
+  expect(human.stdout).toContain('1 settled.');
+}, 60_000);
