@@ -1,6 +1,6 @@
-import { dirname, sep } from 'node:path';
 import type { PlanSource } from '../engine/stored-plan.ts';
 import { shellCommand } from '../views/shell.ts';
+import { isFoundFrom } from './unlock-hint.ts';
 import type { WorkflowFlags } from './workflow-flags.ts';
 
 /**
@@ -15,7 +15,7 @@ export function applyCommandFor(
 ): string {
   const complete = project.source.text !== null;
   // Only apply goes without a playbook.
-  const found = verb === 'apply' && saved && complete && isAtOrAbove(project.config.file, host.cwd);
+  const found = verb === 'apply' && saved && complete && isFoundFrom(project.config.file, host.cwd);
   const words = found ? [] : playbookWords(flags, project.source.path, complete);
   return shellCommand(['infra', verb, ...words, ...callerWords(flags)]);
 }
@@ -25,11 +25,6 @@ export interface ApplyContext {
   readonly flags: WorkflowFlags;
   readonly host: { readonly cwd: string };
   readonly project: { readonly source: PlanSource; readonly config: { readonly file: string | null } };
-}
-
-/** Whether infra.yaml is the one that is found from the current folder. */
-function isAtOrAbove(file: string | null, cwd: string): boolean {
-  return file === null || `${cwd}${sep}`.startsWith(dirname(file) + sep);
 }
 
 function playbookWords(flags: WorkflowFlags, path: string, complete: boolean): readonly string[] {

@@ -11,6 +11,7 @@ import type { Host } from './host.ts';
 import { openOutput } from './output.ts';
 import type { Place } from './place.ts';
 import { type Interrupts, listenForInterrupts } from './signals.ts';
+import { withUnlockFlags } from './unlock-hint.ts';
 import { VERSION } from './version.ts';
 import { readWorkflowFlags } from './workflow-flags.ts';
 import type { Project, VerbName, Workflow, WorkflowCall } from './workflow-types.ts';
@@ -27,7 +28,8 @@ export async function withOutput(
   const output = await openOutput(host, outputFlagsOf(command, invocation), command);
   try {
     return await body({ host, command, invocation, flags: readWorkflowFlags(invocation.options), output });
-  } catch (error) {
+  } catch (thrown) {
+    const error = withUnlockFlags(thrown, readWorkflowFlags(invocation.options), null, host.cwd);
     if (!(error instanceof DiagnosticError)) throw error;
     await output.failure(error.diagnostics);
     return exitOfDiagnostics(error.diagnostics);
@@ -69,6 +71,8 @@ export async function withPorts(
       settings,
     };
     return await body({ ...call, project, ports: composition.ports, request, interruptedBy: interrupts.received });
+  } catch (error) {
+    throw withUnlockFlags(error, call.flags, project.config.file, call.host.cwd);
   } finally {
     interrupts.dispose();
     await composition.close();

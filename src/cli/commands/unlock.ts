@@ -53,6 +53,9 @@ async function lockedFolder(host: Host, options: Invocation['options']): Promise
 async function unknownLock(folder: string, id: string, host: Host): Promise<DiagnosticError> {
   const locks = await listLocks(folder, host.hostname);
   const held = locks.map(({ holder }) => `${holder.id} (${holder.locks})`).join(', ');
-  const hint = locks.length === 0 ? 'nothing is locked' : `these are held: ${held}`;
+  const hint =
+    locks.length === 0
+      ? 'nothing is locked there; --emulator, --eventlog and --config say which log is meant'
+      : `these are held: ${held}`;
   return new DiagnosticError([diagnostic('USAGE', `There is no lock ${id} in ${folder}.`, { hint })]);
 }
