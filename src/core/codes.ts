@@ -401,6 +401,10 @@ export const CODES = {
   // --- plans ---
   UNDECIDED: note('Planned without reading the cloud', 'No usable auth, or offline: what would change is not known.'),
   RECORD_MISMATCH: note('The log decided the change', 'Another log would give another plan.'),
+  ROLLBACK_ON_FAILURE: note(
+    'A failure is rolled back',
+    'Where every create leaves its mark in the cloud, a definite failure starts nothing new in its stack and undoes what the run made there, newest first. `--no-rollback` keeps it.',
+  ),
   BUG: entry('bug', 'A bug in infra', 'Something that must not happen happened. Please report it.'),
 } as const satisfies Record<string, CodeEntry>;
 

@@ -2,16 +2,14 @@ import { diagnostic, faultOf } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError, hasErrors, isError } from '../core/diagnostics.ts';
 import { UNSCOPED } from '../core/facts.ts';
 import { startFold } from '../core/fold.ts';
-import { isJsonObject } from '../core/json.ts';
-import { hasPendingWrite, isPending } from '../core/plan.ts';
 import type { LogState, RowBody, RowContext } from '../eventlog/event-log.ts';
 import { checkConfirmation } from './confirmation.ts';
 import { intend } from './intend.ts';
+import { verifyGuards } from './live-guard.ts';
 import { type PlanRun, runPlan } from './plan-run.ts';
 import type { ApplyRequest, ApplyResult, EnginePorts } from './ports.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { buildReport } from './report.ts';
-import type { PlannedStep } from './runtime.ts';
 import type { Settlement } from './settle.ts';
 import { walk } from './walk.ts';
 import { newExecutionId } from './walk-state.ts';
@@ -131,50 +129,4 @@ function undecidedErrors(run: PlanRun): readonly Diagnostic[] {
       diagnostic('AUTH_REQUIRED', 'the step has no usable auth.', { address: shown.address, source: shown.source });
     return [{ ...why, severity: 'error' as const }];
   });
-}
-
-/** The project that a step names or acts on, as `projects/<id>`. */
-function projectOf(desired: PlannedStep['desired']): string | null {
-  const [id, resource] = [desired['project_id'], desired['resource']];
-  if (typeof id === 'string') return `projects/${id}`;
-  return typeof resource === 'string' && resource.startsWith('projects/') ? resource : null;
-}
-
-/** Projects that are not there yet: they come to lie where their step says, which is checked. */
-function createdProjects(run: PlanRun): ReadonlySet<string> {
-  const names = [...run.steps.values()].map(({ shown, desired }) =>
-    shown.change === 'create' && desired['parent'] !== undefined ? projectOf(desired) : null,
-  );
-  return new Set(names.filter((name): name is string => name !== null));
-}
-
-/** The guard's live pass, once per provider and guard, over every parent and every project that the plan touches. */
-async function verifyGuards(run: PlanRun): Promise<readonly Diagnostic[]> {
-  const checks = new Map<
-    string,
-    { readonly parents: Set<string>; readonly check: (parents: readonly string[]) => Promise<readonly Diagnostic[]> }
-  >();
-  const created = createdProjects(run);
-  for (const { item, shown, provider, desired } of run.steps.values()) {
-    const { guard } = item.step;
-    const session = provider === null ? undefined : run.sessions.get(provider);
-    if (guard === null || session === undefined || provider === null || !(hasPendingWrite(shown) || isPending(shown)))
-      continue;
-    const key = JSON.stringify([item.step.provider, item.step.auth, item.step.endpoint, item.step.settings, guard]);
-    const entry = checks.get(key) ?? {
-      parents: new Set<string>(),
-      check: (parents: readonly string[]) => session.checkGuard(guard, parents),
-    };
-    checks.set(key, entry);
-    for (const parent of [
-      desired['parent'],
-      desired['resource'],
-      isJsonObject(shown.actual) ? shown.actual['parent'] : undefined,
-    ]) {
-      if (typeof parent === 'string' && /^(folders|organizations)\/\d+$/.test(parent)) entry.parents.add(parent);
-    }
-    const project = projectOf(desired);
-    if (project !== null && !created.has(project)) entry.parents.add(project);
-  }
-  return (await Promise.all([...checks.values()].map(({ parents, check }) => check([...parents].sort())))).flat();
 }

@@ -1,6 +1,15 @@
 import { adoptedDesired } from './classify.ts';
 import { type ExecContext, type ExecEnd, failure, success } from './exec-line.ts';
-import { appendOrThrow, blockReason, checkConfirm, desiredNow, echoDiff, lastDesired, planAlone } from './exec-work.ts';
+import {
+  appendOrThrow,
+  blockReason,
+  checkConfirm,
+  desiredNow,
+  echoDiff,
+  guarded,
+  lastDesired,
+  planAlone,
+} from './exec-work.ts';
 import { factOf } from './ownership.ts';
 import type { PreparedStep } from './prepare.ts';
 import { verdictOf } from './verdict.ts';
@@ -43,6 +52,7 @@ export async function adoptStep(context: ExecContext, item: PreparedStep, dry: b
   });
   if (dry) return success(item, { ...data, provider_fact: fact }, true);
   checkConfirm(context, item, urn, shown.plan_digest, 'adopted');
+  await guarded(context, planned);
   const facts = [
     ...planned.facts
       .filter((other) => other.urn === urn && other.verb === 'delete')

@@ -5,6 +5,7 @@ import {
   callOf,
   checkConfirm,
   desiredNow,
+  guarded,
   planAlone,
   plannedFact,
   recordSettlement,
@@ -35,6 +36,7 @@ export async function destroyStep(context: ExecContext, item: PreparedStep, dry:
       true,
     );
   checkConfirm(context, item, urn, shown.plan_digest, 'deleted');
+  await guarded(context, planned);
   const base = { dry_run: false, destroy: true, converge: 'destroy' };
   if (present)
     return await writeStep(context, planned, (fact, resource, changed) => ({

@@ -5,6 +5,7 @@ import {
   blockReason,
   callOf,
   desiredNow,
+  guarded,
   inputNow,
   planAlone,
   plannedFact,
@@ -40,6 +41,7 @@ export async function realEnsure(context: ExecContext, item: PreparedStep): Prom
   await recordSettlement(context, planned);
   const { change } = planned.shown;
   if (change === 'blocked') return failure(item, blockReason(planned));
+  await guarded(context, planned);
   const base = { dry_run: false, converge: item.spec.converge };
   if (change !== 'none')
     return await writeStep(context, planned, (fact, resource, changed) => ({

@@ -7,6 +7,7 @@ import type { PlannedRequest } from '../core/resource.ts';
 import { display, displayObject, isKnown, resolveValue, type Value, type ValueObject } from '../core/value.ts';
 import { tryAppend } from './append-rows.ts';
 import { type Data, type ExecContext, type ExecEnd, failure, success } from './exec-line.ts';
+import { requireGuard } from './live-guard.ts';
 import { factOf } from './ownership.ts';
 import { planStep } from './plan-step.ts';
 import type { EnginePorts } from './ports.ts';
@@ -70,6 +71,12 @@ export async function planAlone(context: ExecContext, item: PreparedStep, desire
   if (opened.kind === 'unusable') throw new DiagnosticError([{ ...opened.why, severity: 'error' }]);
   const quiet: EnginePorts = { ...context.ports, emit: () => undefined };
   return await planStep({ ...context, ports: quiet, planned: () => undefined }, free);
+}
+
+/** The guard's live pass before a step's real write or adoption, over what it says and what was seen of it. */
+export async function guarded(context: ExecContext, planned: PlannedStep): Promise<void> {
+  const session = context.sessionOf(await context.open(planned.item));
+  if (session !== null) await requireGuard(planned, session);
 }
 
 export function blockReason(planned: PlannedStep): Diagnostic {

@@ -6,6 +6,7 @@ import type { LogState, OpenIntent, RowContext } from '../eventlog/event-log.ts'
 import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { type ExecContext, type ExecEnd, errorLine } from './exec-line.ts';
 import { runExecStep } from './exec-step.ts';
+import { placesOf } from './live-guard.ts';
 import { ownershipOf } from './ownership.ts';
 import { loadEvaluator, providerOpener } from './plan-run.ts';
 import type { EnginePorts, ExecLine, ExecReport, PlanRequest } from './ports.ts';
@@ -121,15 +122,15 @@ async function endOf(context: ExecContext, item: PreparedStep, failed: ReadonlyS
   return await runExecStep(context, item);
 }
 
-/** Before a step's real call: the guard's live pass with the credential of that step. */
+/** Before a real read: the guard's live pass with the credential of that step. Writes get theirs when they are decided. */
 async function verifyGuard(context: ExecContext, item: PreparedStep): Promise<readonly Diagnostic[]> {
   const { guard, auth } = item.step;
-  if (guard === null || item.step.dryRun !== false || (auth === null && !context.request.options.emulator)) return [];
+  if (guard === null || item.spec.kind !== 'read' || item.step.dryRun !== false) return [];
+  if (auth === null && !context.request.options.emulator) return [];
   const opened = await context.open(item);
   const session = context.sessionOf(opened);
   if (session === null) return [];
-  const parent = item.declaration.desired['parent'];
-  return await session.checkGuard(guard, typeof parent === 'string' && /^folders\/\d+$/.test(parent) ? [parent] : []);
+  return await session.checkGuard(guard, placesOf(item.declaration.desired, null, new Set()));
 }
 
 /** One session a step: what an earlier step changed must be seen. */

@@ -1,6 +1,7 @@
 import { diagnostic } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { type DigestInput, planDigest } from '../core/digest.ts';
+import { UNSCOPED } from '../core/facts.ts';
 import { compareText } from '../core/graph.ts';
 import {
   FORMAT_VERSION,
@@ -140,9 +141,26 @@ function assemble(
     summary: summarize(shown),
     steps: shown,
     batches: batchesOf(planned),
-    diagnostics: [...prepared.diagnostics, ...undecidedNote(shown)],
+    diagnostics: [...prepared.diagnostics, ...undecidedNote(shown), ...rollbackNote(prepared, planned)],
   };
   return { plan, digestInput };
+}
+
+/** What a failure would undo is part of what is reviewed. */
+function rollbackNote({ options, verb }: Prepared, planned: readonly PlannedStep[]): readonly Diagnostic[] {
+  if (!options.rollback || verb === 'destroy' || verb === 'adopt') return [];
+  const made = planned.filter(
+    ({ provider, shown }) => provider?.recovery !== undefined && shown.change === 'create' && hasPendingWrite(shown),
+  );
+  return [...new Set(made.map(({ item }) => item.stack ?? UNSCOPED))]
+    .sort()
+    .map((stack) =>
+      diagnostic(
+        'ROLLBACK_ON_FAILURE',
+        `Should a step of stack ${stack} fail for certain, what the run made there is deleted again, newest first.`,
+        { hint: '--no-rollback keeps it' },
+      ),
+    );
 }
 
 function modeOf(steps: readonly PlannedStep[]): Plan['mode'] {

@@ -5,6 +5,7 @@ import type { Observation, PresentObservation, WriteChange } from '../core/resou
 import type { ValueObject } from '../core/value.ts';
 import type { LifecycleProvider, WriteOperation } from '../providers/lifecycle-provider.ts';
 import { type Decision, decideDelete, decideEnsure } from './classify.ts';
+import { verifyLate } from './live-guard.ts';
 import { checkGuardOffline } from './prepare.ts';
 import { resolveDesired } from './resolve.ts';
 import type { PlannedStep, ReadyWrite } from './runtime.ts';
@@ -37,7 +38,8 @@ async function prepareChecked(current: Walk, planned: PlannedStep): Promise<Read
     (address) => current.states.get(address)?.result,
     current.run.evaluate,
   );
-  const guard = checkGuardOffline(item, resolved);
+  const offline = checkGuardOffline(item, resolved);
+  const guard = offline.length > 0 ? offline : await verifyLate(current, planned, provider, resolved);
   if (guard.length > 0) return stateOf('refused', { diagnostics: guard });
   const looked = await lookAgain(current, planned, provider, resolved);
   if ('outcome' in looked || 'already' in looked) return looked;

@@ -21,7 +21,9 @@ export async function checkGuardLive(
   const checks = [
     ...(requireOrgDisplayName === null ? [] : [checkName(tree, requireOrgDisplayName, reads)]),
     ...(requireBillingAccount === null ? [] : [checkAccount(`billingAccounts/${requireBillingAccount}`, tree, reads)]),
-    ...[...new Set(parents)].map((parent) => checkAncestry(parent, tree, reads)),
+    ...[...new Set(parents)].map((place) =>
+      place.startsWith('billingAccounts/') ? checkAccount(place, tree, reads) : checkAncestry(place, tree, reads),
+    ),
   ];
   return (await Promise.all(checks)).filter((found): found is Diagnostic => found !== null);
 }

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import * as z from 'zod';
@@ -142,6 +143,12 @@ export class YcCloud {
     return { ...ended, document: parsed(ended, recoverSchema) };
   }
 
+  /** What somebody else does. */
+  yc(...words: readonly string[]): unknown {
+    const argv = [...words, '--folder-id', FOLDER, '--format', 'json'];
+    return JSON.parse(execFileSync(this.executable, argv, { encoding: 'utf8' }));
+  }
+
   /** The commands that may have changed something, up to their first flag. */
   get writes(): readonly string[] {
     return this.commands.filter((words) => !/ (list|get)$/.test(words) && words !== '');
@@ -187,4 +194,12 @@ export function outcomes({ report }: { readonly report: ApplyDocument }): Readon
 
 export function everywhere(value: string): Readonly<Record<string, string>> {
   return Object.fromEntries(ADDRESSES.map((address) => [address, value]));
+}
+
+/** All that a run left on disk. */
+export function everythingIn(folder: string): string {
+  return readdirSync(folder)
+    .map((name) => join(folder, name))
+    .map((path) => (statSync(path).isDirectory() ? everythingIn(path) : readFileSync(path, 'utf8')))
+    .join('\n');
 }

@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest';
+import { codesOf, expectExit, stepAt } from '../../support/e2e/cloud.ts';
+import { EMPTY, everywhere, ONE_EACH, openYcCloud, outcomes, urnOf } from '../../support/e2e/yandex.ts';
+
+it.each(['missing_rule_port', 'unknown_flag'] as const)(
+  '%s is a refusal of the parser: definite, and what the run made goes again',
+  async (failure) => {
+    const cloud = await openYcCloud();
+    cloud.fake.addFaults({ match: 'vpc security-group create', action: { kind: 'fail', failure } });
+    const { plan } = await cloud.plan();
+    const applied = await cloud.apply(plan.digest);
+    expectExit(applied, 6);
+    expect(outcomes(applied)).toMatchObject({ firewall: 'failed', network: 'rolled_back' });
+    expect(cloud.counts).toEqual(EMPTY);
+    const deletes = cloud.writes.filter((words) => words.endsWith(' delete'));
+    expect(deletes.indexOf('vpc network delete')).toBeGreaterThan(deletes.indexOf('vpc subnet delete'));
+    cloud.fake.clearFaults();
+    const again = await cloud.converge();
+    expectExit(again, 0);
+    expect(cloud.counts).toEqual(ONE_EACH);
+  },
+  60_000,
+);
+
+it('a rollback never touches what was there before the run', async () => {
+  const cloud = await openYcCloud();
+  const targets = ['--target', 'address', '--target', 'network'];
+  const { plan } = await cloud.plan(...targets);
+  expectExit(await cloud.apply(plan.digest, ...targets), 0);
+  const kept = Object.keys(cloud.fake.state().resources.network);
+  cloud.fake.addFaults({ match: 'vpc security-group create', action: { kind: 'fail', failure: 'missing_rule_port' } });
+  const applied = await cloud.converge();
+  expectExit(applied, 6);
+  expect(outcomes(applied)).toMatchObject({ firewall: 'failed', network: 'noop', address: 'noop' });
+  expect(Object.keys(cloud.fake.state().resources.network)).toEqual(kept);
+  expect(cloud.counts).toEqual({ ...EMPTY, network: 1, address: 1 });
+}, 60_000);
+
+it('--no-rollback keeps what the run made', async () => {
+  const cloud = await openYcCloud();
+  cloud.fake.addFaults({ match: 'vpc security-group create', action: { kind: 'fail', failure: 'missing_rule_port' } });
+  const { plan } = await cloud.plan('--no-rollback');
+  const applied = await cloud.apply(plan.digest, '--no-rollback');
+  expectExit(applied, 7);
+  expect(outcomes(applied)).toMatchObject({ firewall: 'failed', network: 'changed' });
+  expect(cloud.counts['network']).toBe(1);
+  cloud.fake.clearFaults();
+  expectExit(await cloud.converge(), 0);
+  expect(cloud.counts).toEqual(ONE_EACH);
+}, 60_000);
+
+it('recover --rollback undoes an interrupted run, newest first, and only that', async () => {
+  const cloud = await openYcCloud();
+  cloud.fake.addFaults({ match: 'compute instance create', action: { kind: 'exit', when: 'after' } });
+  expectExit(await cloud.converge(), 7);
+  cloud.fake.clearFaults();
+  cloud.fake.clearCommands();
+  const { code, document } = await cloud.recover('--rollback');
+  expect(code).toBe(0);
+  expect(document.unresolved).toEqual([]);
+  expect(document.rolled_back.map(({ address }) => address)).toHaveLength(6);
+  expect(document.rolled_back[0]).toMatchObject({ address: 'instance', verdict: 'found' });
+  expect(document.rolled_back.at(-1)?.address).not.toBe('instance');
+  expect(cloud.counts).toEqual(EMPTY);
+  const again = await cloud.recover();
+  expect(again.document.resolved).toEqual([]);
+  const { plan } = await cloud.plan();
+  expect(plan.summary).toMatchObject({ create: 6 });
+}, 60_000);
+
+it('recover --rollback keeps what something else depends on', async () => {
+  const cloud = await openYcCloud();
+  cloud.fake.addFaults({ match: 'vpc subnet create', action: { kind: 'exit', when: 'before' } });
+  expectExit(await cloud.converge(), 7);
+  cloud.fake.clearFaults();
+  const [network] = Object.keys(cloud.fake.state().resources.network);
+  cloud.yc(
+    'vpc',
+    'subnet',
+    'create',
+    '--name',
+    'theirs',
+    '--network-id',
+    network ?? '',
+    '--range',
+    '10.9.0.0/24',
+    '--zone',
+    'ru-central1-b',
+  );
+  const { code, document } = await cloud.recover('--rollback');
+  expect(code).toBe(7);
+  expect(document.unresolved.map(({ address }) => address)).toContain('network');
+  expect(cloud.counts).toMatchObject({ network: 1, subnet: 1 });
+}, 60_000);
+
+it('what is planned for a Yandex stack says that a failure is rolled back', async () => {
+  const cloud = await openYcCloud();
+  const { plan } = await cloud.plan();
+  expect(codesOf(plan.diagnostics)).toContain('ROLLBACK_ON_FAILURE');
+  const kept = await cloud.plan('--no-rollback');
+  expect(codesOf(kept.plan.diagnostics)).not.toContain('ROLLBACK_ON_FAILURE');
+  expect(kept.plan.digest).toBe(plan.digest);
+  expect(stepAt(plan, 'network').diagnostics).toEqual([]);
+  expect(urnOf('vpc', 'network', 'network')).toBe(stepAt(plan, 'network').urn);
+  expect(everywhere('create')).toEqual(Object.fromEntries(plan.steps.map(({ address, change }) => [address, change])));
+});
