@@ -154,12 +154,12 @@ export interface ApplyReport extends Omit<Plan, 'steps' | 'summary'> {
 const WRITES: ReadonlySet<Change> = new Set(['create', 'update', 'move', 'undelete', 'delete']);
 
 /** Whether the step sends a write to the cloud when applied. */
-export function hasPendingWrite(step: PlanStep): boolean {
+export function hasPendingWrite(step: Pick<PlanStep, 'change' | 'held'>): boolean {
   return step.held === null && WRITES.has(step.change);
 }
 
 /** Whether applying the step would do anything at all: a write, an adoption, or a fact. */
-export function isPending(step: PlanStep): boolean {
+export function isPending(step: Pick<PlanStep, 'change' | 'held' | 'record'>): boolean {
   return (
     hasPendingWrite(step) ||
     (step.held === null && (step.change === 'adopt' || (step.record !== null && step.change === 'none')))

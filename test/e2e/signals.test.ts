@@ -63,7 +63,8 @@ describe('an interrupted apply', () => {
     const { code, stderr, stdout } = await ended;
     expect(stderr).toContain('Interrupted: nothing new starts; waiting for f1.');
     expect(code).toBe(expected);
-    expect(stdout).toContain('f1');
+    expect(stdout).toMatch(/Done \(2\):[^]*f1[^]*Not done \(2\):[^]*f2 +not started[^]*f3 +not started/);
+    expect(stdout).toContain(`infra apply --confirm ${digest}`);
     expect(locks()).toEqual([]);
     const again = await infra(['apply', '--confirm', digest], settings());
     expect(again.code).toBe(0);

@@ -3,7 +3,7 @@ import type { Difference } from '../../core/events.ts';
 import type { AppliedStep, ApplyReport, Outcome } from '../../core/plan.ts';
 import { block, columnWidth, count, displayWidth, escapeText, hanging, pad } from '../text.ts';
 import { diagnosticLines, renderDiagnostics } from './diagnostics.ts';
-import { doneWords, type OutcomeClass, outcomeClass } from './outcome.ts';
+import { doneWords, isNotStarted, type OutcomeClass, outcomeClass } from './outcome.ts';
 import { applyCommandOf, targetWords } from './plan.ts';
 import { type HumanOptions, type Ink, painter } from './style.ts';
 import { duration, SIGNS, subjectOf } from './words.ts';
@@ -36,7 +36,7 @@ export function renderApply(report: ApplyReport, options: HumanOptions): string 
 const TITLES = { plan: 'Apply of', apply: 'Apply of', adopt: 'Adoption of', destroy: 'Destruction of' } as const;
 
 function section(title: string, report: ApplyReport, wanted: OutcomeClass, options: HumanOptions): readonly string[] {
-  const steps = report.steps.filter((step) => outcomeClass(step.outcome) === wanted);
+  const steps = report.steps.filter((step) => outcomeClass(step) === wanted);
   if (steps.length === 0) return [];
   const listed = wanted === 'done' && !options.verbose ? steps.slice(0, DONE_LISTED) : steps;
   const column = columnWidth(
@@ -54,7 +54,7 @@ function section(title: string, report: ApplyReport, wanted: OutcomeClass, optio
 
 function stepLines(step: AppliedStep, column: number, options: HumanOptions): readonly string[] {
   const paint = painter(options.color);
-  const kind = outcomeClass(step.outcome);
+  const kind = outcomeClass(step);
   const took = step.duration_ms > 0 ? `, ${duration(step.duration_ms)}` : '';
   const words = `${doneWords(step)}: ${subjectOf(step).text}${took}`;
   const address = escapeText(step.address);
@@ -77,7 +77,7 @@ function signOf(step: AppliedStep): string {
 function reasonLines(step: AppliedStep): readonly string[] {
   const held = step.outcome === 'held' && step.held !== null ? [`      held: ${escapeText(step.held)}`] : [];
   const told = step.diagnostics.some((item) => item.operation === step.operation);
-  const running = outcomeClass(step.outcome) === 'open' && step.operation !== null && !told;
+  const running = outcomeClass(step) === 'open' && step.operation !== null && !told;
   return running ? [...held, `      operation: ${escapeText(step.operation ?? '')}`] : held;
 }
 
@@ -95,13 +95,16 @@ const COUNTED: readonly (readonly [Outcome, string])[] = [
   ['rolled_back', 'rolled back'],
   ['pending', 'still running'],
   ['uncertain', 'uncertain'],
-  ['skipped', 'skipped'],
 ];
 
 function resultLines(report: ApplyReport, options: HumanOptions): readonly string[] {
   const counts = COUNTED.filter(([outcome]) => report.summary[outcome] > 0).map(
     ([outcome, words]) => `${report.summary[outcome]} ${words}`,
   );
+  const unstarted = report.steps.filter(isNotStarted).length;
+  const skipped = report.summary.skipped - unstarted;
+  if (unstarted > 0) counts.push(`${unstarted} not started`);
+  if (skipped > 0) counts.push(`${skipped} skipped`);
   const text = `Result: ${counts.length === 0 ? 'nothing to do' : counts.join(', ')}.`;
   return [
     painter(options.color)('bold', text),
@@ -109,11 +112,25 @@ function resultLines(report: ApplyReport, options: HumanOptions): readonly strin
   ];
 }
 
-const UNFINISHED: readonly Outcome[] = ['failed', 'blocked', 'refused', 'rolled_back', 'pending', 'uncertain'];
+const UNFINISHED: ReadonlySet<Outcome> = new Set<Outcome>([
+  'failed',
+  'blocked',
+  'refused',
+  'rolled_back',
+  'pending',
+  'uncertain',
+]);
+/** What the same plan can still bring about; the rest needs another one. */
+const RESUMABLE: ReadonlySet<Outcome> = new Set<Outcome>(['failed', 'rolled_back', 'pending', 'uncertain']);
 
 function continuation(report: ApplyReport, options: HumanOptions): readonly string[] {
-  const left = UNFINISHED.reduce((sum, outcome) => sum + report.summary[outcome], 0);
-  if (left === 0) return heldHint(report);
+  const left = report.steps.filter((step) => UNFINISHED.has(step.outcome) || isNotStarted(step));
+  if (left.length === 0) return heldHint(report);
+  if (!left.some((step) => RESUMABLE.has(step.outcome) || isNotStarted(step)))
+    return [
+      '',
+      'What is left was refused or is blocked: plan again once its reason is gone, and confirm the new digest.',
+    ];
   const command = applyCommandOf(report, options);
   const uncertain =
     report.summary.uncertain > 0

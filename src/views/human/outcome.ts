@@ -1,4 +1,4 @@
-import type { AppliedStep, Outcome } from '../../core/plan.ts';
+import { type AppliedStep, isPending, type Outcome } from '../../core/plan.ts';
 import { verbOf } from './words.ts';
 
 /** How a report sorts outcomes: done; nothing was to be done; not done; not known. */
@@ -21,8 +21,13 @@ const CLASSES: Readonly<Record<Outcome, OutcomeClass>> = {
   pending: 'open',
 };
 
-export function outcomeClass(outcome: Outcome): OutcomeClass {
-  return CLASSES[outcome];
+export function outcomeClass(step: Pick<AppliedStep, 'outcome' | 'change' | 'held' | 'record'>): OutcomeClass {
+  return isNotStarted(step) ? 'undone' : CLASSES[step.outcome];
+}
+
+/** Whether the run ended before it came to a step that had something to do. */
+export function isNotStarted(step: Pick<AppliedStep, 'outcome' | 'change' | 'held' | 'record'>): boolean {
+  return step.outcome === 'skipped' && isPending(step);
 }
 
 const WORDS: Readonly<Record<Exclude<Outcome, 'changed' | 'deleted'>, string>> = {
@@ -41,7 +46,8 @@ const WORDS: Readonly<Record<Exclude<Outcome, 'changed' | 'deleted'>, string>> =
 };
 
 /** What became of a step, in words: `created`, `failed`, `still running`. */
-export function doneWords(step: Pick<AppliedStep, 'outcome' | 'change' | 'action'>): string {
+export function doneWords(step: Pick<AppliedStep, 'outcome' | 'change' | 'action' | 'held' | 'record'>): string {
+  if (isNotStarted(step)) return 'not started';
   if (step.outcome === 'changed' || step.outcome === 'deleted') {
     const change = step.outcome === 'deleted' ? 'delete' : step.change;
     return verbOf(change, step.action).done;

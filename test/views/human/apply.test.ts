@@ -200,3 +200,37 @@ test('a step that is done brings no notes along, and long words take a line of t
   expect(renderApply(reportOf([step]), PLAIN)).not.toContain('told before');
   expect(renderApply(reportOf([step]), { ...PLAIN, verbose: true })).toContain('told before');
 });
+
+describe('how to go on', () => {
+  const interrupted = diagnostic('INTERRUPTED', 'the run was interrupted: nothing new was started.');
+
+  test('an interrupted run names what it did not start', () => {
+    const text = renderApply(
+      reportOf([
+        ...DONE,
+        appliedStep('skipped', {
+          address: 'next',
+          change: 'create',
+          diagnostics: [{ ...interrupted, severity: 'note' }],
+        }),
+        appliedStep('skipped', { address: 'other', change: 'skipped' }),
+      ]),
+      PLAIN,
+    );
+    expect(text).toMatch(/Not done \(1\):\n {2}\+ next {2}not started: /);
+    expect(text).toContain('1 not started, 1 skipped.');
+    expect(text).toContain('To go on with what is left');
+    expect(text).toContain(`--confirm ${DIGEST}`);
+    expect(text).not.toContain('other');
+  });
+
+  test('the same digest is no help where all that is left was refused or is blocked', () => {
+    const left = [
+      appliedStep('refused', { address: 'moved' }),
+      appliedStep('blocked', { address: 'b', change: 'blocked' }),
+    ];
+    const text = renderApply(reportOf([...DONE, ...left]), PLAIN);
+    expect(text).not.toContain('To go on');
+    expect(text).toContain('plan again');
+  });
+});
