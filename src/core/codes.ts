@@ -390,6 +390,11 @@ export const CODES = {
   // --- the log ---
   LOG_INVALID: entry('provider', "The event log can't be read", 'A line is broken, or the server refused.'),
   LOG_WRITE: entry('provider', "The event log can't be written", 'Without a place for the intent nothing is sent.'),
+  OUTPUT_WRITE: entry(
+    'provider',
+    "What came of it can't be written",
+    'A result, or the plan that the plan store was to keep, found no room or no permission. What the run did stands.',
+  ),
   LOG_NOT_KEPT: warn(
     'The event log is local in CI',
     'The working folder of a CI job is thrown away, and ownership with it. Use a shared log.',

@@ -122,10 +122,10 @@ function refused(code: YcFailure['code'], detail: string): Answer<never> {
   };
 }
 
-/** Exactly one JSON document; a byte order mark before it is no part of it. */
+/** Exactly one JSON document; a byte order mark before it is something else than `yc` prints. */
 function documentIn(text: string): unknown {
   try {
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
