@@ -1,5 +1,15 @@
 import { expect, it } from 'vitest';
-import { ACCOUNT, type Cloud, codesOf, expectExit, ORG, ORG_ID, openCloud, stepAt } from '../../support/e2e/cloud.ts';
+import {
+  ACCOUNT,
+  type Cloud,
+  codesOf,
+  execLines,
+  expectExit,
+  ORG,
+  ORG_ID,
+  openCloud,
+  stepAt,
+} from '../../support/e2e/cloud.ts';
 import { folder, google, grant, link, project, type Step } from '../../support/e2e/playbooks.ts';
 
 const OTHER = 'organizations/999999999999';
@@ -189,4 +199,89 @@ it.concurrent('what is inside the guard goes through, exec likewise; a guard tha
   });
   expect((await cloud.fail(['apply', 'playbook.yaml', '--confirm', plan.digest ?? ''])).code).toBe(5);
   expect(cloud.writes).toEqual([]);
+});
+
+const FOREIGN = {
+  organizations: [
+    { id: ORG_ID, displayName: 'acme.example' },
+    { id: '999999999999', displayName: 'other.example' },
+  ],
+  billingAccounts: [{ id: 'AAAAAA-BBBBBB-CCCCCC', parent: OTHER }],
+  folders: [{ id: '600', displayName: 'theirs', parent: OTHER }],
+  projects: [{ projectId: 'their-web', parent: 'folders/600', displayName: 'Their Web' }],
+};
+
+it.concurrent('exec: nothing of another organisation is written under the guard, whatever the step', async () => {
+  const real = { dry_run: false };
+  const strays = [
+    project('move', { project_id: 'their-web', parent: ORG, display_name: 'Ours now' }, real),
+    google(
+      'add',
+      'cloudresourcemanager.projects.iam.ensure_binding',
+      { project_id: 'their-web', role: 'roles/viewer', member: MEMBER },
+      real,
+    ),
+    google('on', 'serviceusage.services.enable', { project_id: 'their-web', service: 'iam.googleapis.com' }, real),
+    link('bill', { project_id: 'their-web', billing_account: ACCOUNT }, real),
+    google(
+      'grant',
+      'cloudresourcemanager.folders.iam.ensure_binding',
+      { folder: 'folders/600', role: 'roles/viewer', member: MEMBER },
+      real,
+    ),
+    folder('inside', { parent: 'folders/600', display_name: 'more of it' }, real),
+  ];
+  const cloud = await openCloud({ seed: FOREIGN });
+  for (const stray of strays) {
+    cloud.write({ steps: [stray], defaults: { guard: { require_org: ORG } } });
+    const ended = await cloud.run(['exec', 'playbook.yaml']);
+    expect([ended.code, execLines(ended)[0]?.error?.code], stray.step).toEqual([5, 'GUARD']);
+  }
+  expect(cloud.writes).toEqual([]);
+});
+
+it.concurrent('a place that becomes known only while a plan is applied is held to the guard before the write', async () => {
+  const cloud = await openCloud({ seed: FOREIGN });
+  cloud.write({
+    steps: [
+      folder('first', { parent: ORG, display_name: 'first of all' }),
+      google(
+        'look',
+        'cloudresourcemanager.projects.describe',
+        { project_id: 'their-web' },
+        {},
+        { depends_on: ['first'] },
+      ),
+      project('smuggled', { project_id: 'own-web-1', parent: '{{ steps.look.resource.parent }}' }),
+    ],
+  });
+  const { plan } = await cloud.plan('--guard-org', ORG_ID);
+  const ended = await cloud.run([
+    'apply',
+    'playbook.yaml',
+    '--guard-org',
+    ORG_ID,
+    '--confirm',
+    plan.digest ?? '',
+    '--format',
+    'json',
+  ]);
+  expect(ended.code).toBe(5);
+  expect(
+    JSON.parse(ended.stdout).steps.map((step: { address: string; outcome: string }) => [step.address, step.outcome]),
+  ).toEqual([
+    ['first', 'changed'],
+    ['look', 'read'],
+    ['smuggled', 'refused'],
+  ]);
+  expect(cloud.writes.filter((request) => request.includes('/projects'))).toEqual([]);
+});
+
+it.concurrent('a billing account of another organisation is refused where only the organisation is pinned', async () => {
+  const cloud = await openCloud({ seed: { ...FOREIGN, projects: [{ projectId: 'acme-dns', parent: ORG }] } });
+  cloud.write({
+    steps: [link('s', { project_id: 'acme-dns', billing_account: 'billingAccounts/AAAAAA-BBBBBB-CCCCCC' })],
+    defaults: { guard: { require_org: ORG } },
+  });
+  expect(await refusedLive(cloud)).toContain(OTHER);
 });
