@@ -10,8 +10,8 @@ export async function main(): Promise<void> {
   const end = async (code: ExitCode): Promise<void> => {
     await host.flush();
     const failure = host.failure();
-    if (failure !== null) host.stderr.write(`infra: stdout can't be written: ${failure}\n`);
-    process.exit(failure !== null && code === EXIT.done ? EXIT.usage : code);
+    if (failure !== null) host.stderr.write(`infra: the result can't be written to stdout: ${failure}\n`);
+    process.exit(failure !== null && code === EXIT.done ? EXIT.provider : code);
   };
   const crash = (error: unknown): void => {
     void reportFailure(host, argv, 'infra', error).then(end);

@@ -48,6 +48,7 @@ export class Output {
   readonly #flags: OutputFlags;
   readonly #command: string;
   readonly #stream: string[] = [];
+  #unwritten = false;
 
   constructor(host: Host, flags: OutputFlags, command: string, log: StderrLog) {
     this.#host = host;
@@ -71,6 +72,11 @@ export class Output {
   /** A piece of the result while the verb goes on. */
   write(text: string): void {
     this.#host.stdout.write(text);
+  }
+
+  /** Whether a file of the result could not be written, which has been told. */
+  get unwritten(): boolean {
+    return this.#unwritten;
   }
 
   /** How people see results on stdout. */
@@ -138,9 +144,11 @@ export class Output {
   async #writeFiles(forms: Forms): Promise<void> {
     for (const { format, path } of this.#flags.files) {
       const text = format === 'ndjson' ? this.#stream.join('') : forms[format]();
-      await writeFile(resolve(this.#host.cwd, path), text).catch((error: unknown) => {
-        throw unwritable(path, error);
-      });
+      const error = await writeFile(resolve(this.#host.cwd, path), text).catch((reason: unknown) => reason);
+      if (error === undefined) continue;
+      // What the run did stands, whoever can read of it.
+      this.#unwritten = true;
+      this.log.diagnostics([diagnostic('OUTPUT_WRITE', `The result can't be written to ${path}: ${reasonOf(error)}.`)]);
     }
   }
 }
@@ -157,6 +165,9 @@ async function checkWritable(path: string, given: string): Promise<void> {
 }
 
 function unwritable(path: string, error: unknown): DiagnosticError {
-  const why = error instanceof Error ? error.message : String(error);
-  return new DiagnosticError([diagnostic('USAGE', `--out ${path} can't be written: ${why}.`)]);
+  return new DiagnosticError([diagnostic('USAGE', `--out ${path} can't be written: ${reasonOf(error)}.`)]);
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -200,17 +200,31 @@ export async function reviewedPlan({ folder }: Project, digest: string): Promise
   }
 }
 
-/** Keeps a plan so that its digest alone can be confirmed. */
+/** Keeps a plan so that its digest alone can be confirmed. Throws DiagnosticError (OUTPUT_WRITE, UNSAFE_PATH). */
 export async function keepPlan({ folder, options, source }: Project, result: PlanResult, now: number): Promise<void> {
   if (result.plan.digest === null) return;
-  await folder.prepare();
-  await savePlan(folder.plans, {
-    ...result,
-    verb: result.plan.command,
-    options,
-    source,
-    savedAt: new Date(now).toISOString(),
-  });
+  try {
+    await folder.prepare();
+    await savePlan(folder.plans, {
+      ...result,
+      verb: result.plan.command,
+      options,
+      source,
+      savedAt: new Date(now).toISOString(),
+    });
+  } catch (error) {
+    throw notKept(error, folder.plans);
+  }
+}
+
+/** The folder's own words are about the log, which is not what could not be written here. */
+function notKept(error: unknown, plans: string): unknown {
+  const known = error instanceof DiagnosticError ? error.diagnostics : [];
+  if (error instanceof DiagnosticError && known.every(({ code }) => code !== 'LOG_WRITE')) return error;
+  if (!(error instanceof Error && (known.length > 0 || 'code' in error))) return error;
+  const why = known[0]?.detail ?? `${error.message}.`;
+  const hint = 'infra plan --no-save shows a plan without keeping it';
+  return new DiagnosticError([diagnostic('OUTPUT_WRITE', `The plan can't be kept in ${plans}. ${why}`, { hint })]);
 }
 
 /** A digest is bound to its verb. */

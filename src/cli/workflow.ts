@@ -5,10 +5,10 @@ import type { PlanRequest, RunSettings } from '../engine/ports.ts';
 import { withTimeLimit } from '../engine/time-limit.ts';
 import type { Invocation } from './command.ts';
 import { composePorts } from './composition.ts';
-import { type ExitCode, exitOfDiagnostics } from './exit-codes.ts';
+import { EXIT, type ExitCode, exitOfDiagnostics } from './exit-codes.ts';
 import { type Format, type OutputFlags, REPORT_FORMATS, readOutputFlags } from './flags.ts';
 import type { Host } from './host.ts';
-import { openOutput } from './output.ts';
+import { type Output, openOutput } from './output.ts';
 import type { Place } from './place.ts';
 import { type Interrupts, listenForInterrupts } from './signals.ts';
 import { withUnlockFlags } from './unlock-hint.ts';
@@ -27,13 +27,21 @@ export async function withOutput(
 ): Promise<ExitCode> {
   const output = await openOutput(host, outputFlagsOf(command, invocation), command);
   try {
-    return await body({ host, command, invocation, flags: readWorkflowFlags(invocation.options), output });
+    return written(
+      await body({ host, command, invocation, flags: readWorkflowFlags(invocation.options), output }),
+      output,
+    );
   } catch (thrown) {
     const error = withUnlockFlags(thrown, readWorkflowFlags(invocation.options), null, host.cwd);
     if (!(error instanceof DiagnosticError)) throw error;
     await output.failure(error.diagnostics);
-    return exitOfDiagnostics(error.diagnostics);
+    return written(exitOfDiagnostics(error.diagnostics), output);
   }
+}
+
+/** A result that could not be written is the only trouble that is left to tell of a run without any. */
+function written(code: ExitCode, { unwritten }: Output): ExitCode {
+  return code === EXIT.done && unwritten ? EXIT.provider : code;
 }
 
 const REPORTS: ReadonlySet<VerbName> = new Set<VerbName>(['drift', 'orphans']);
