@@ -2,7 +2,7 @@ import { diagnostic } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { diffFields } from '../core/diff.ts';
 import { UNSCOPED } from '../core/facts.ts';
-import type { Owned } from '../core/fold.ts';
+import type { Owned, OwnershipModel } from '../core/fold.ts';
 import { compareText } from '../core/graph.ts';
 import { isJsonObject, type Json } from '../core/json.ts';
 import { FORMAT_VERSION, type Verdict } from '../core/plan.ts';
@@ -12,9 +12,9 @@ import type { Playbook } from '../core/step.ts';
 import { displayObject, isKnown } from '../core/value.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
 import type { CloudProvider, ReadSession } from '../providers/lifecycle-provider.ts';
+import { type DeclaredNames, declaredNames } from './declared-names.ts';
 import { type DriftIgnore, ignoreReason } from './drift-ignores.ts';
-import { type LiveDesired, resolveIds } from './live-names.ts';
-import { urnThroughLog } from './log-names.ts';
+import { type LiveDesired, resolveIds, resolveLive } from './live-names.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
 import { type Prepared, type PreparedStep, prepare } from './prepare.ts';
 import { type Looking, settingsFor } from './readers.ts';
@@ -57,8 +57,7 @@ export async function findDrift(request: DriftRequest): Promise<DriftReport> {
   const owned = [...state.model.owned.values()].filter(
     (item) => request.stack === null || item.stack === request.stack,
   );
-  const declared =
-    request.playbook === null ? [] : await declaredSubjects(request, request.playbook, state.model.owned);
+  const declared = request.playbook === null ? [] : await declaredSubjects(request, request.playbook, state.model);
   const subjects = [
     ...owned.map((item) => ownedSubject(request, item)),
     ...declared.filter(({ subject }) => !state.model.owned.has(subject.urn)).map(({ subject }) => subject),
@@ -67,9 +66,11 @@ export async function findDrift(request: DriftRequest): Promise<DriftReport> {
   refuseUnknown(request.targets, subjects, names);
   const chosen = subjects.filter(({ urn }) => isChosen(request.targets, urn, names.get(urn) ?? []));
   const sessions = sessionOpener(request);
-  const resources = await Promise.all(
-    chosen.sort((a, b) => compareText(a.urn, b.urn)).map((subject) => entryOf(request, subject, sessions)),
+  const ownedIds = new Set(owned.flatMap(({ resourceId }) => (resourceId === null ? [] : [resourceId])));
+  const looked = await Promise.all(
+    chosen.sort((a, b) => compareText(a.urn, b.urn)).map((subject) => entryOf(request, subject, sessions, ownedIds)),
   );
+  const resources = looked.filter((entry) => entry !== null);
   return {
     format_version: FORMAT_VERSION,
     command: 'drift',
@@ -135,12 +136,13 @@ interface Declared {
 async function declaredSubjects(
   request: DriftRequest,
   playbook: Playbook,
-  owned: ReadonlyMap<string, Owned>,
+  model: OwnershipModel,
 ): Promise<readonly Declared[]> {
   // Targets may name what the playbook does not declare: they are looked for among everything.
   const prepared = prepare(request, playbook, { ...request.options, targets: [], excludes: [] }, 'plan');
   const ensures = [...prepared.steps.values()].filter(({ spec }) => spec.kind === 'ensure');
-  const found = await Promise.all(ensures.map((item) => declaredSubject(request, prepared, item, owned)));
+  const names = declaredNames(request, prepared, model);
+  const found = await Promise.all(ensures.map((item) => declaredSubject(request, prepared, item, names)));
   return found.filter((one) => one !== null);
 }
 
@@ -148,13 +150,13 @@ async function declaredSubject(
   request: DriftRequest,
   prepared: Prepared,
   item: PreparedStep,
-  owned: ReadonlyMap<string, Owned>,
+  names: DeclaredNames,
 ): Promise<Declared | null> {
   const live = () => resolveIds(request, prepared, item);
   const stack = item.stack ?? UNSCOPED;
   if (request.stack !== null && stack !== request.stack) return null;
-  const model = { owned, tombstones: new Map(), protection: new Map() };
-  const urn = urnThroughLog(prepared, item, model) ?? urnOf(item, await live());
+  // What is owned by another name, to be renamed by the next apply, is shown under that one.
+  const urn = names.ownedOf(item)?.urn ?? names.urnOf(item) ?? urnOf(item, await resolveLive(request, prepared, item));
   if (urn === null) return null;
   const { catalogue, declaration, step } = item;
   const desired = displayObject(declaration.desired);
@@ -186,8 +188,15 @@ function sessionOpener(request: DriftRequest): Sessions {
   };
 }
 
-async function entryOf(request: DriftRequest, subject: Subject, sessions: Sessions): Promise<DriftEntry> {
+/** Null: it is something owned by another name, and shown under that one. */
+async function entryOf(
+  request: DriftRequest,
+  subject: Subject,
+  sessions: Sessions,
+  ownedIds: ReadonlySet<string>,
+): Promise<DriftEntry | null> {
   const seen = await look(subject, sessions);
+  if (!subject.owned && seen.kind === 'present' && seen.id !== null && ownedIds.has(seen.id)) return null;
   const recorded = subject.owned ? subject.desired : null;
   const fields = subject.declaration?.fields ?? {};
   const drift = verdictOf(recorded, seen, fields);

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
 import type { Observation } from '../core/resource.ts';
 import { isKnown, type Reference, referencesIn, resolveValue, type ValueObject } from '../core/value.ts';
+import type { CloudProvider, ReadSession, Target } from '../providers/lifecycle-provider.ts';
 import type { Prepared, PreparedStep } from './prepare.ts';
 import type { Looking } from './readers.ts';
 
@@ -27,10 +28,10 @@ export async function resolveIds(request: Looking, prepared: Prepared, item: Pre
   return { kind: 'resolved', desired };
 }
 
-/** What was looked for already: many things lie in one folder. */
 const looked = new WeakMap<Prepared, Map<string, Promise<Observation>>>();
 
-function lookOnce(request: Looking, prepared: Prepared, item: PreparedStep): Promise<Observation> {
+/** What a step's resource is live. It is looked for once: many things lie in one folder. */
+export function lookOnce(request: Looking, prepared: Prepared, item: PreparedStep): Promise<Observation> {
   const { address } = item.step;
   const known = looked.get(prepared) ?? new Map<string, Promise<Observation>>();
   looked.set(prepared, known);
@@ -40,6 +41,22 @@ function lookOnce(request: Looking, prepared: Prepared, item: PreparedStep): Pro
 }
 
 async function lookFor(request: Looking, prepared: Prepared, item: PreparedStep): Promise<Observation> {
+  const opened = await openFor(request, prepared, item);
+  if (opened.kind !== 'open') return opened;
+  return await opened.session.observe(opened.target);
+}
+
+/** A step's desired with all that only the cloud knows: other steps' ids, and places that are written as names. */
+export async function resolveLive(request: Looking, prepared: Prepared, item: PreparedStep): Promise<LiveDesired> {
+  const opened = await openFor(request, prepared, item);
+  return opened.kind === 'open' ? { kind: 'resolved', desired: opened.target.desired } : opened;
+}
+
+type Opened =
+  | { readonly kind: 'open'; readonly session: ReadSession; readonly target: Target }
+  | Exclude<LiveDesired, { kind: 'resolved' }>;
+
+async function openFor(request: Looking, prepared: Prepared, item: PreparedStep): Promise<Opened> {
   const live = await resolveIds(request, prepared, item);
   if (live.kind !== 'resolved') return live;
   if (!isKnown(live.desired)) return { kind: 'absent' };
@@ -51,7 +68,7 @@ async function lookFor(request: Looking, prepared: Prepared, item: PreparedStep)
     settings: item.step.settings ?? own.settings ?? null,
   });
   if (opened.kind === 'unusable') return { kind: 'unreadable', why: opened.why };
-  const session = opened.provider.openSession();
+  const session = sessionOf(prepared, opened.provider);
   const target = {
     declaration: item.declaration,
     desired: live.desired,
@@ -61,5 +78,16 @@ async function lookFor(request: Looking, prepared: Prepared, item: PreparedStep)
   };
   const resolved = await session.resolve(target);
   if (resolved.kind === 'failed') return { kind: 'unreadable', why: resolved.why };
-  return await session.observe({ ...target, desired: resolved.desired });
+  return { kind: 'open', session, target: { ...target, desired: resolved.desired } };
+}
+
+/** One session a provider, so that what lies in one place is listed once. */
+const sessions = new WeakMap<Prepared, Map<CloudProvider, ReadSession>>();
+
+function sessionOf(prepared: Prepared, provider: CloudProvider): ReadSession {
+  const known = sessions.get(prepared) ?? new Map<CloudProvider, ReadSession>();
+  sessions.set(prepared, known);
+  const session = known.get(provider) ?? provider.openSession();
+  known.set(provider, session);
+  return session;
 }

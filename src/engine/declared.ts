@@ -1,0 +1,104 @@
+import { diagnostic } from '../core/codes.ts';
+import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
+import type { Owned, OwnershipModel } from '../core/fold.ts';
+import type { Declared } from '../core/orphans.ts';
+import type { Playbook } from '../core/step.ts';
+import { declaredNames, isRenamable, mayBeRenamed } from './declared-names.ts';
+import { lookOnce, resolveLive } from './live-names.ts';
+import type { EnginePorts, VerbOptions } from './ports.ts';
+import { type Prepared, type PreparedStep, prepare } from './prepare.ts';
+import type { Looking } from './readers.ts';
+
+export interface DeclaredRequest extends Looking {
+  readonly catalogues: EnginePorts['catalogues'];
+  readonly stack: string;
+  readonly playbooks: readonly Playbook[];
+  readonly options: VerbOptions;
+}
+
+interface DeclaredStep {
+  readonly prepared: Prepared;
+  readonly item: PreparedStep;
+}
+
+/**
+ * What all the ensure steps declare, loops included, whatever is selected: URNs, and the ids of what they stand for. An
+ * owned thing that a step may mean by another name is told from it by a look at the cloud, as late as that is needed.
+ */
+export async function declaredBy(request: DeclaredRequest, model: OwnershipModel): Promise<Required<Declared>> {
+  const urns = new Set<string>();
+  const resourceIds = new Set<string>();
+  const unknown: DeclaredStep[] = [];
+  const declare = (owned: Owned | undefined | null) => {
+    if (owned?.resourceId != null) resourceIds.add(owned.resourceId);
+  };
+  for (const playbook of request.playbooks) {
+    const prepared = prepare(request, playbook, { ...request.options, targets: [], excludes: [] }, 'plan');
+    const names = declaredNames(request, prepared, model);
+    const ensures = [...prepared.steps.values()].filter(({ spec }) => spec.kind === 'ensure');
+    for (const item of ensures) {
+      const owned = names.ownedOf(item);
+      declare(owned);
+      if (owned === null && isRenamable(item.declaration)) unknown.push({ prepared, item });
+    }
+    const found = await Promise.all(
+      ensures.map(async (item) =>
+        // A folder that is owned by another name is declared by its id; what it is called next does not matter.
+        names.ownedOf(item) !== null || isRenamable(item.declaration)
+          ? names.urnOf(item)
+          : (names.urnOf(item) ?? (await liveUrn(request, prepared, item))),
+      ),
+    );
+    for (const urn of found) {
+      if (urn === null) continue;
+      urns.add(urn);
+      declare(model.owned.get(urn));
+    }
+  }
+  for (const id of await idsOf(request, model, { urns, resourceIds }, unknown)) resourceIds.add(id);
+  return { urns, resourceIds };
+}
+
+async function liveUrn(request: Looking, prepared: Prepared, item: PreparedStep): Promise<string> {
+  const live = await resolveLive(request, prepared, item);
+  const urn = live.kind === 'resolved' ? item.catalogue.urnOf(item.declaration, live.desired) : null;
+  if (urn === null) throw new DiagnosticError([unresolved(item, live.kind === 'unreadable' ? live.why : null)]);
+  return urn;
+}
+
+/** The live ids of steps that the log does not know, where something owned and not declared may be one of them. */
+async function idsOf(
+  { stack, ...request }: DeclaredRequest,
+  model: OwnershipModel,
+  declared: Required<Declared>,
+  steps: readonly DeclaredStep[],
+): Promise<readonly string[]> {
+  if (steps.length === 0) return [];
+  const candidates = [...model.owned.values()].filter(
+    (item) =>
+      item.stack === stack &&
+      !declared.urns.has(item.urn) &&
+      !declared.resourceIds.has(item.resourceId ?? '') &&
+      mayBeRenamed(request.catalogues, item),
+  );
+  const kinds = new Set(candidates.map(({ provider, resourceType }) => `${provider} ${resourceType}`));
+  const asked = steps.filter(({ item: { spec } }) => kinds.has(`${spec.provider} ${spec.resourceType}`));
+  const seen = await Promise.all(
+    asked.map(async ({ prepared, item }) => ({ item, seen: await lookOnce(request, prepared, item) })),
+  );
+  return seen.flatMap(({ item, seen: observation }) => {
+    if (observation.kind === 'absent') return [];
+    if (observation.kind === 'present') return observation.id === null ? [] : [observation.id];
+    throw new DiagnosticError([unresolved(item, observation.why)]);
+  });
+}
+
+function unresolved({ step }: PreparedStep, why: Diagnostic | null): Diagnostic {
+  const looked = why === null ? '' : ` (${why.detail})`;
+  const detail = `which resource it declares depends on an id that neither the log nor a look at the cloud gives${looked}, so what is orphaned can't be told.`;
+  return diagnostic('BLOCKED', detail, {
+    address: step.address,
+    source: step.source,
+    hint: 'Apply the playbook first, or give a credential that may read it.',
+  });
+}
