@@ -1,7 +1,6 @@
 import { diagnostic } from '../core/codes.ts';
 import { DiagnosticError } from '../core/diagnostics.ts';
 import { listOwned } from '../engine/owned.ts';
-import { factHistory } from '../eventlog/fact-history.ts';
 import { renderOwned } from '../views/human/owned.ts';
 import { ownedDocument } from '../views/json/log.ts';
 import { authorityOf } from './authority.ts';
@@ -18,11 +17,10 @@ export async function listOwnedResources(call: WorkflowCall): Promise<ExitCode> 
   const at = timeOf(text(invocation.options, 'at') ?? null);
   const place = await locate(host, flags, false);
   const { target } = authorityOf(flags, place, []);
-  const report = await withLogs(call, place, ({ log, parts }) =>
+  const report = await withLogs(call, place, ({ log }) =>
     listOwned({
       catalogues: CATALOGUES,
       log,
-      facts: factHistory(parts, at?.getTime() ?? null),
       target,
       stack: flags.stack,
       at,

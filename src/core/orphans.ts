@@ -44,24 +44,44 @@ export function detectAliases(model: OwnershipModel): readonly (readonly Owned[]
   return aliases.sort(([a], [b]) => compareText(a?.urn ?? '', b?.urn ?? ''));
 }
 
-/** Takes facts in log order; a transfer (one stack deletes or forgets, the next adopts) is no conflict. */
-export function detectStackConflicts(facts: Iterable<ProviderFact>): readonly StackConflict[] {
-  const claims = new Map<string, Set<string>>();
-  const conflicts = new Map<string, Set<string>>();
-  for (const fact of facts) {
-    if (endsOwnership(fact)) endClaims(claims, fact);
-    if (!assertsOwnership(fact)) continue;
-    const stacks = claims.get(fact.urn) ?? new Set();
-    claims.set(fact.urn, stacks.add(fact.stack));
-    if (stacks.size > 1) conflicts.set(fact.urn, new Set([...(conflicts.get(fact.urn) ?? []), ...stacks]));
-  }
-  return [...conflicts].map(([urn, stacks]) => ({ urn, stacks: [...stacks] })).sort(byUrn);
+/** The stacks that claim one URN, and those that did so against each other. */
+export interface Claims {
+  /** In order of their claim; each ends with its stack's forgetting, or with the resource. */
+  readonly claims: readonly string[];
+  /** Every stack that claimed it beside another one; empty: there was no conflict. */
+  readonly contested: readonly string[];
 }
 
-/** Forgetting ends one stack's claim; a deletion, whoever did it, ends all of them. */
-function endClaims(claims: Map<string, Set<string>>, fact: ProviderFact): void {
-  if (fact.forgotten === true) claims.get(fact.urn)?.delete(fact.stack);
-  else claims.delete(fact.urn);
+export const NO_CLAIMS: Claims = { claims: [], contested: [] };
+
+/** What a fact of the same URN makes of the claims to it; a transfer (one stack forgets, the next adopts) is no conflict. */
+export function foldClaims(before: Claims, fact: ProviderFact): Claims {
+  if (endsOwnership(fact)) {
+    // Forgetting ends one stack's claim; a deletion, whoever did it, ends all of them.
+    return { ...before, claims: fact.forgotten === true ? before.claims.filter((stack) => stack !== fact.stack) : [] };
+  }
+  if (!assertsOwnership(fact)) return before;
+  return contest(before.claims.includes(fact.stack) ? before : { ...before, claims: [...before.claims, fact.stack] });
+}
+
+/** Whoever claims it beside another one is in conflict with that. */
+export function contest({ claims, contested }: Claims): Claims {
+  const isContested = claims.length > 1 && !claims.every((stack) => contested.includes(stack));
+  return { claims, contested: isContested ? [...new Set([...contested, ...claims])] : contested };
+}
+
+/** Takes facts in log order. */
+export function detectStackConflicts(facts: Iterable<ProviderFact>): readonly StackConflict[] {
+  const claims = new Map<string, Claims>();
+  for (const fact of facts) claims.set(fact.urn, foldClaims(claims.get(fact.urn) ?? NO_CLAIMS, fact));
+  return stackConflicts(claims);
+}
+
+/** The conflicts among claims, by URN. */
+export function stackConflicts(claims: ReadonlyMap<string, Claims>): readonly StackConflict[] {
+  return [...claims]
+    .flatMap(([urn, { contested }]) => (contested.length === 0 ? [] : [{ urn, stacks: contested }]))
+    .sort(byUrn);
 }
 
 function byUrn(a: { readonly urn: string }, b: { readonly urn: string }): number {

@@ -3,14 +3,12 @@ import { compareText } from '../core/graph.ts';
 import { FORMAT_VERSION } from '../core/plan.ts';
 import type { OwnedReport } from '../core/reports.ts';
 import type { InspectableLog } from '../eventlog/inspectable-log.ts';
-import { entryOf, type FactHistory, startSince } from './orphans.ts';
+import { entryOf } from './orphans.ts';
 import type { EnginePorts } from './ports.ts';
 
 export interface OwnedRequest {
   readonly catalogues: EnginePorts['catalogues'];
   readonly log: Pick<InspectableLog, 'read' | 'readAt'>;
-  /** Of the same rows. */
-  readonly facts: FactHistory['facts'];
   readonly target: string;
   /** Null: every stack. */
   readonly stack: string | null;
@@ -22,8 +20,6 @@ export interface OwnedRequest {
 export async function listOwned(request: OwnedRequest): Promise<OwnedReport> {
   const { log, target, stack, at } = request;
   const state = at === null ? await log.read(target) : await log.readAt(target, at);
-  const { since, note } = startSince();
-  await request.facts(target, note);
   const model = stack === null ? state.model : forStack(state.model, stack);
   const items = [...model.owned.values()].sort((a, b) => compareText(a.urn, b.urn));
   return {
@@ -33,7 +29,7 @@ export async function listOwned(request: OwnedRequest): Promise<OwnedReport> {
     stack,
     at: at === null ? null : at.toISOString(),
     owned: items.map((item) => ({
-      ...entryOf(request, model, item, since),
+      ...entryOf(request, state, item),
       provider: item.provider,
       resource_id: item.resourceId,
     })),

@@ -8,7 +8,7 @@ import type { Mark } from './marked-fold.ts';
 import type { Resumable } from './read-log.ts';
 
 /** Changes with what is stored; what the fold itself means changes with infra's version, which is stored too. */
-export const CHECKPOINT_FORMAT = 1;
+export const CHECKPOINT_FORMAT = 2;
 const BATCH = 512;
 
 /** Which bytes of which file a checkpoint stands for. */
@@ -53,6 +53,8 @@ type MarkFields = readonly [
   ended: boolean,
   forgottenBy: readonly string[],
   protectedLike: readonly string[],
+  claims: readonly string[],
+  contested: readonly string[],
 ];
 
 /** Everything about one URN. */
@@ -104,6 +106,8 @@ function itemOf(urn: string, { model, marks }: Folded): Item {
           mark.ended,
           mark.forgottenBy,
           mark.protectedLike,
+          mark.claims,
+          mark.contested,
         ],
   ];
 }
@@ -159,6 +163,7 @@ function ownedOf(
   };
 }
 
-function markOf([ownedSince, decidedAt, protectedAt, asserted, ended, forgottenBy, protectedLike]: MarkFields): Mark {
-  return { ownedSince, decidedAt, protectedAt, asserted, ended, forgottenBy, protectedLike };
+function markOf(fields: MarkFields): Mark {
+  const [ownedSince, decidedAt, protectedAt, asserted, ended, forgottenBy, protectedLike, claims, contested] = fields;
+  return { ownedSince, decidedAt, protectedAt, asserted, ended, forgottenBy, protectedLike, claims, contested };
 }

@@ -1,5 +1,6 @@
 import type { ProviderFact } from '../core/facts.ts';
 import type { Owned, OwnershipModel } from '../core/fold.ts';
+import { type Claims, contest, NO_CLAIMS } from '../core/orphans.ts';
 import type { Mark, MarkedModel, Marks } from './marked-fold.ts';
 
 /** A log's ownership; without marks nothing is known about its times. */
@@ -24,6 +25,7 @@ const UNKNOWN: Mark = {
   ended: false,
   forgottenBy: [],
   protectedLike: [],
+  ...NO_CLAIMS,
 };
 
 /**
@@ -63,7 +65,7 @@ function compose(older: Word, newer: Word): Word {
   const asserted = older.mark.asserted || newer.mark.asserted;
   const ended = older.mark.ended || newer.mark.ended;
   const forgottenBy = older.mark.asserted ? older.mark.forgottenBy : bothOf(older.mark, newer.mark);
-  const mark = { ...newer.mark, asserted, ended, forgottenBy };
+  const mark = { ...newer.mark, ...claimsOf(older.mark, newer.mark), asserted, ended, forgottenBy };
   if (showsThrough(older, newer)) {
     const { ownedSince, decidedAt } = older.mark;
     if (newer.owned === null) return { ...older, mark: { ...mark, ownedSince, decidedAt } };
@@ -71,6 +73,13 @@ function compose(older: Word, newer: Word): Word {
     return { ...newer, owned, mark: owned.stack === older.owned.stack ? { ...mark, ownedSince } : mark };
   }
   return { ...newer, mark };
+}
+
+/** A claim of the older log stands beside those of the newer one unless that one ended it. */
+function claimsOf(older: Mark, newer: Mark): Claims {
+  const kept = newer.ended ? [] : older.claims.filter((stack) => !newer.forgottenBy.includes(stack));
+  const claims = [...new Set([...kept, ...newer.claims])];
+  return contest({ claims, contested: [...new Set([...older.contested, ...newer.contested])] });
 }
 
 function bothOf(older: Mark, newer: Mark): readonly string[] {

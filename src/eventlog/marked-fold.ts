@@ -1,8 +1,9 @@
 import type { ProviderFact } from '../core/facts.ts';
 import { assertsOwnership, endsOwnership, type OwnershipModel, startFold } from '../core/fold.ts';
+import { type Claims, foldClaims, NO_CLAIMS } from '../core/orphans.ts';
 
 /** What one log knows about a URN beside its ownership: since when, and what putting several logs together needs. */
-export interface Mark {
+export interface Mark extends Claims {
   /** When its present owner became that, in milliseconds; null: it has none, or that is not known. */
   readonly ownedSince: number | null;
   /** When the fact that decides about its ownership was recorded, in milliseconds; null: not known. */
@@ -42,6 +43,7 @@ const NO_MARK: Mark = {
   ended: false,
   forgottenBy: [],
   protectedLike: [],
+  ...NO_CLAIMS,
 };
 
 /** A fold that takes facts in log order, from nothing or from (a copy of) what was folded before. */
@@ -56,7 +58,8 @@ export function startMarkedFold(from?: MarkedModel): MarkedFold {
     fold(fact);
     const at = timeOf(recordedAt);
     const since = owner === fact.stack ? before.ownedSince : timeOf(firstAt);
-    const decided = isVoid ? before : decide(before, fact, at, since);
+    const { claims, contested } = foldClaims(before, fact);
+    const decided = { ...(isVoid ? before : decide(before, fact, at, since)), claims, contested };
     marks.set(fact.urn, markProtection(decided, fact, at, { model, marks }));
   };
   return { model, marks, add };

@@ -5,7 +5,6 @@ import { UNSCOPED } from '../../core/facts.ts';
 import type { OrphansReport } from '../../core/reports.ts';
 import { findOrphans, type OrphansRequest } from '../../engine/orphans.ts';
 import { DEFAULT_OPTIONS } from '../../engine/ports.ts';
-import { factHistory } from '../../eventlog/fact-history.ts';
 import { renderOrphans } from '../../views/human/orphans.ts';
 import { orphansDocument } from '../../views/json/orphans.ts';
 import { orphansMarkdown } from '../../views/markdown/orphans.ts';
@@ -61,10 +60,11 @@ async function orphans(call: WorkflowCall): Promise<ExitCode> {
   const authority = authorityOf(call.flags, first, projects);
   const stack = stackOf(call, projects);
   const file = text(call.invocation.options, 'planDestroy') ?? null;
-  const { found, removal } = await withLogs(call, first, async (logs) => {
+  const { found, removal } = await withLogs(call, first, async ({ log }) => {
+    const state = await log.read(authority.target);
     const found = await withReaders(call, first, first, (readers) =>
       findOrphans({
-        log: { read: (target) => logs.log.read(target), facts: factHistory(logs.parts) },
+        log: { read: async () => state },
         catalogues,
         readers,
         authOf: authority.authOf,
@@ -75,7 +75,7 @@ async function orphans(call: WorkflowCall): Promise<ExitCode> {
         grants: isSet(call.invocation.options, 'grants') ? grantFinder(call, readers, authority, stack) : null,
       }),
     );
-    const { model } = await logs.log.read(authority.target);
+    const { model } = state;
     return {
       found,
       removal: file === null ? null : await writeRemoval(call, { file, report: found, model, authority }),
