@@ -7,16 +7,15 @@ import type { EmulatorKnobs, EmulatorSeed, Fault, Principal, RecordedRequest, Rp
 import { RequestLog } from './request-log.ts';
 import { ApiError, UnknownUrl } from './wire/errors.ts';
 import { type Answer, htmlAnswer, jsonAnswer, notFoundPage, readBody, send, sendTruncated } from './wire/http.ts';
+import type { Json } from './wire/json.ts';
 import { parameter, parseQuery, type Query } from './wire/query-parameters.ts';
-import { applyRoots, applySeed } from './world/seed.ts';
-import { emptyState } from './world/state.ts';
-import { loadState, saveState } from './world/state-file.ts';
+import { StoredWorld } from './world/stored-world.ts';
 import { World } from './world/world.ts';
 
 export interface GoogleEmulatorOptions {
   /** 0 or absent: any free port. The host is always 127.0.0.1. */
   readonly port?: number;
-  /** Where the state outlives the process: loaded at the start, replaced after every change. */
+  /** Where the state outlives the process, and other processes share it: read before every request, replaced after every change. */
   readonly stateFile?: string;
   /** The first state; a state file that exists only gains the organisations and billing accounts it lacks. */
   readonly seed?: EmulatorSeed;
@@ -64,6 +63,7 @@ class Emulator implements GoogleEmulator {
   url = '';
   private readonly options: GoogleEmulatorOptions;
   private readonly world: World;
+  private readonly stored: StoredWorld;
   private readonly faults = new Faults();
   private readonly log = new RequestLog();
   private readonly server: Server;
@@ -78,7 +78,7 @@ class Emulator implements GoogleEmulator {
       operationPolls: options.operationPolls ?? 1,
       forcedPageSize: options.pageSize,
     });
-    this.openState();
+    this.stored = new StoredWorld(this.world, options.seed ?? {}, options.stateFile);
     for (const fault of options.faults ?? []) this.faults.add(fault);
     this.controlTargets = { world: this.world, faults: this.faults, log: this.log, reset: () => this.reset() };
     this.server = createServer((request, response) => void this.serve(request, response));
@@ -131,25 +131,9 @@ class Emulator implements GoogleEmulator {
     socket.once('close', () => this.sockets.delete(socket));
   }
 
-  private openState(): void {
-    const { stateFile, seed } = this.options;
-    const stored = stateFile === undefined ? undefined : loadState(stateFile);
-    if (stored !== undefined) this.world.state = stored;
-    if (seed !== undefined) (stored === undefined ? applySeed : applyRoots)(this.world, seed);
-    this.save();
-  }
-
   private reset(): void {
-    const { counter, lastMicros } = this.world.state;
-    this.world.state = { ...emptyState(), counter, lastMicros };
-    this.world.touch();
-    applySeed(this.world, this.options.seed ?? {});
+    this.stored.startAfresh();
     this.faults.clear();
-  }
-
-  private save(): void {
-    if (this.world.dirty && this.options.stateFile !== undefined) saveState(this.options.stateFile, this.world.state);
-    this.world.dirty = false;
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -170,9 +154,8 @@ class Emulator implements GoogleEmulator {
   }
 
   private serveControl(received: Received, response: ServerResponse): void {
-    const answer = control(received.method, received.path, received.bodyText, this.controlTargets);
-    this.save();
-    send(response, answer);
+    const handle = () => control(received.method, received.path, received.bodyText, this.controlTargets);
+    send(response, this.stored.exchange(received.method, handle));
   }
 
   private async serveApi(received: Received, response: ServerResponse): Promise<void> {
@@ -195,19 +178,11 @@ class Emulator implements GoogleEmulator {
     const pretty =
       parameter(received.query, 'prettyPrint') !== 'false' && parameter(received.query, '$prettyPrint') !== 'false';
     const lroError: RpcStatus | undefined = action?.kind === 'lroError' ? action.error : undefined;
+    const handle = () => dispatch(wireRequest(received), { world: this.world, tokens: this.options.tokens, lroError });
     try {
-      return jsonAnswer(
-        200,
-        dispatch(wireRequest(received), { world: this.world, tokens: this.options.tokens, lroError }),
-        pretty,
-      );
+      return this.stored.exchange(received.method, () => answerOf(handle, received, pretty));
     } catch (error) {
-      if (error instanceof UnknownUrl) return notFoundPage(received.path);
-      const refusal =
-        error instanceof ApiError ? error : new ApiError('INTERNAL', `Internal error encountered. ${String(error)}`);
-      return jsonAnswer(refusal.httpStatus, refusal.toJson(), pretty);
-    } finally {
-      this.save();
+      return refusal(error, pretty);
     }
   }
 
@@ -221,6 +196,20 @@ class Emulator implements GoogleEmulator {
       this.timers.add(timer);
     });
   }
+}
+
+function answerOf(handle: () => Json, received: Received, pretty: boolean): Answer {
+  try {
+    return jsonAnswer(200, handle(), pretty);
+  } catch (error) {
+    return error instanceof UnknownUrl ? notFoundPage(received.path) : refusal(error, pretty);
+  }
+}
+
+function refusal(error: unknown, pretty: boolean): Answer {
+  const known =
+    error instanceof ApiError ? error : new ApiError('INTERNAL', `Internal error encountered. ${String(error)}`);
+  return jsonAnswer(known.httpStatus, known.toJson(), pretty);
 }
 
 function receive(request: IncomingMessage, bodyText: string | undefined): Received {
