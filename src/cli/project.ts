@@ -13,8 +13,10 @@ import type { Options } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import type { Host } from './host.ts';
 import { infraFolder } from './infra-folder.ts';
+import { unknownCredentials } from './known-credentials.ts';
 import { text } from './options.ts';
 import { keptNotice, placeOf } from './place.ts';
+import { explainingPlan, planToApply, unlikeItsDigest } from './stored-plan.ts';
 import type { WorkflowFlags } from './workflow-flags.ts';
 import type { Project, VerbName, WorkflowCall } from './workflow-types.ts';
 
@@ -42,7 +44,7 @@ export async function openStoredPlan(call: WorkflowCall, digest: string): Promis
   const config = await readConfiguration({ host, file: flags.config, playbook: null });
   const folder = infraFolder(host.cwd, config.file, flags.emulator);
   await folder.check();
-  const stored = await loadPlan(folder.plans, digest);
+  const stored = await planToApply(folder.plans, digest);
   if (stored === null) throw await notStored(host, config, flags.emulator, digest);
   if (stored.verb === 'adopt' || stored.verb === 'destroy') throw otherVerb(stored, digest);
   if (stored.source.text === null) {
@@ -52,7 +54,7 @@ export async function openStoredPlan(call: WorkflowCall, digest: string): Promis
     ]);
   }
   const guard = mergeGuards(stored.options.guard, callerGuard(flags, config));
-  return assemble(call, config, stored.source, { ...stored.options, guard });
+  return assemble(call, config, stored.source, { ...stored.options, guard }, digest);
 }
 
 async function assemble(
@@ -60,12 +62,20 @@ async function assemble(
   config: Configuration,
   source: PlanSource,
   options: VerbOptions,
+  storedDigest: string | null = null,
 ): Promise<Project> {
   const { host, flags, command } = call;
   const confirms = isConfirmed(call.invocation.options);
   const mustWrite = command === 'apply' || (WRITES_WHEN_CONFIRMED.has(command) && confirms);
   const place = placeOf(host, { ...flags, emulator: options.emulator }, config, mustWrite);
-  const { playbook, diagnostics } = await load(call, config, source, options.guard);
+  const { playbook, diagnostics } = await load(call, config, source, options.guard).catch((error: unknown) => {
+    throw storedDigest === null ? error : unlikeItsDigest(error, storedDigest);
+  });
+  const unknown =
+    NAMES_CREDENTIALS.has(command) && !options.emulator
+      ? unknownCredentials(playbook, Object.keys(config.credentials))
+      : [];
+  if (unknown.length > 0) throw new DiagnosticError(unknown);
   const mayWrite = mustWrite || (command === 'exec' && playbook.steps.some((step) => step.dryRun === false));
   const kept = mayWrite ? keptNotice(host, place, options.emulator) : [];
   const notices = [...config.notices, ...diagnostics, ...kept];
@@ -79,6 +89,8 @@ async function assemble(
   };
 }
 
+/** Verbs for which the playbook says whose authority is used. */
+const NAMES_CREDENTIALS: ReadonlySet<VerbName> = new Set<VerbName>(['plan', 'apply', 'exec', 'adopt', 'destroy']);
 const WRITES_WHEN_CONFIRMED: ReadonlySet<VerbName> = new Set<VerbName>(['adopt', 'destroy']);
 
 function isConfirmed(options: Options): boolean {
@@ -188,16 +200,10 @@ function mergeGuards(a: GuardSpec | null, b: GuardSpec | null): GuardSpec | null
   };
 }
 
-/** The reviewed plan of a digest, where the store has it. It only explains a refusal: a file that is none is as good as none. */
+/** The reviewed plan of a digest, where the store has it. */
 export async function reviewedPlan({ folder }: Project, digest: string): Promise<StoredPlan | null> {
   await folder.check();
-  try {
-    return await loadPlan(folder.plans, digest);
-  } catch (error) {
-    if (error instanceof DiagnosticError && error.diagnostics.every(({ code }) => code === 'FILE_UNREADABLE'))
-      return null;
-    throw error;
-  }
+  return explainingPlan(folder.plans, digest);
 }
 
 /** Keeps a plan so that its digest alone can be confirmed. Throws DiagnosticError (OUTPUT_WRITE, UNSAFE_PATH). */
