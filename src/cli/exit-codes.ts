@@ -77,10 +77,14 @@ export function exitOfPlan(plan: Plan, detailed: boolean, signal: SignalName | n
   return strongest([failed, detailed && hasChanges(plan) ? EXIT.pending : EXIT.done]);
 }
 
-/** A block is what the plan says; so is what blocks a resource that was read (a lien, a folder with something inside). */
+/**
+ * A block is what the plan says; so is what blocks a resource that was read (a lien, a folder with something inside). A
+ * refusal before anything was looked at (a `yc` in a refused place) is none.
+ */
 function keptFromPlanning(step: PlanStep, item: Diagnostic): boolean {
   const fault = faultOf(item);
-  return fault !== 'refused' && !(fault === 'provider' && step.change === 'blocked' && step.present !== 'unknown');
+  if (fault === 'refused') return step.change === 'unknown';
+  return !(fault === 'provider' && step.change === 'blocked' && step.present !== 'unknown');
 }
 
 /** An apply that was let in: what its steps came to. */

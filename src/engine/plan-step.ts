@@ -66,7 +66,7 @@ async function findOut(context: PlanContext, item: PreparedStep, dependencies: D
     const urn = urnOf(item, resolved.desired);
     const open = urn === null ? undefined : context.openIntents.get(urn);
     const finding = await findingOf(open, opened.provider, { ...target, desired: resolved.desired });
-    const seen = withoutOwnDeletions(context, observation, dependencies);
+    const seen = withLockout(context, withoutOwnDeletions(context, observation, dependencies));
     return decide(context, item, resolved.desired, opened, { seen, finding });
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
@@ -90,6 +90,15 @@ async function refuseUndecided(item: PreparedStep, desired: ValueObject): Promis
   if (undecided.length === 0) return;
   const { decidesOnUnknown } = await import('../playbook/evaluate.ts');
   throw new DiagnosticError(undecided.map(({ template, refs }) => decidesOnUnknown(template, refs)));
+}
+
+/** The last grant by which the caller can set a policy stays, unless the caller says otherwise. */
+function withLockout(context: PlanContext, seen: Observation): Observation {
+  if (seen.kind !== 'present' || context.prepared.options.allowSelfLockout) return seen;
+  const blockers = seen.blockers.map((found) =>
+    found.code === 'SELF_LOCKOUT' ? { ...found, severity: 'error' as const } : found,
+  );
+  return { ...seen, blockers };
 }
 
 /** What stands in the way of a deletion and is itself deleted before it, by this plan, stands in no one's way. */
@@ -187,10 +196,10 @@ function withoutReading(
     );
     return unread(context, item, desired, opened, blockedBy(item, { ...needed, severity: 'warning' }));
   }
+  // What lies in a refused place is a refusal, whatever the verb.
+  const severity = why?.code === 'UNSAFE_PATH' ? 'error' : 'note';
   const note: readonly Diagnostic[] =
-    why === null
-      ? []
-      : [{ ...why, severity: 'note', address: item.step.address, source: why.source ?? item.step.source }];
+    why === null ? [] : [{ ...why, severity, address: item.step.address, source: why.source ?? item.step.source }];
   return {
     ...unread(context, item, desired, opened, { change: 'unknown', present: 'unknown', diff: {}, diagnostics: note }),
     held,
