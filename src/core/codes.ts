@@ -382,6 +382,10 @@ export const CODES = {
     'The interrupted write did not happen',
     'A later read shows that an interrupted request had no effect.',
   ),
+  OPEN_INTENT: note(
+    'An interrupted request is open',
+    'An earlier run was cut between a request and its outcome. What a read shows is recorded by the next apply.',
+  ),
   INTERRUPTED: entry(
     'uncertain',
     'Interrupted',

@@ -1,4 +1,5 @@
 import { diagnostic } from '../core/codes.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
 import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
 import { startFold } from '../core/fold.ts';
 import { jsonEquals } from '../core/json.ts';
@@ -51,10 +52,25 @@ export function decide(
   );
   return {
     ...base,
-    decision,
+    decision:
+      settlement === null
+        ? decision
+        : { ...decision, diagnostics: [...decision.diagnostics, openNote(item, settlement)] },
     held: decision.change === 'none' || decision.change === 'blocked' ? null : item.held,
     result: resultOf(item, urn, decision, observation),
   };
+}
+
+/** That an earlier run was cut here, and what a read makes of it. */
+function openNote({ step }: PreparedStep, { open, verdict }: Settlement): Diagnostic {
+  const shown = {
+    done: 'a read shows that it was done, which the next apply records',
+    not_applied: 'a read shows no effect of it, so it is sent again',
+    pending: `its operation ${String(open.operationName)} may still run, and is taken up again`,
+    unresolved: 'what became of it could not be told',
+  }[verdict];
+  const detail = `an earlier run was interrupted after it set out to ${open.intent.operation} this: ${shown}.`;
+  return diagnostic('OPEN_INTENT', detail, { address: step.address, urn: open.intent.urn, source: step.source });
 }
 
 /** An operation under way may be taken up again, but not for something else than it was started for. */

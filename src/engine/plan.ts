@@ -1,3 +1,7 @@
+import { diagnostic } from '../core/codes.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
+import type { Plan } from '../core/plan.ts';
+import type { OpenIntent } from '../eventlog/event-log.ts';
 import { intend } from './intend.ts';
 import { runPlan } from './plan-run.ts';
 import type { EnginePorts, PlanRequest, PlanResult } from './ports.ts';
@@ -12,5 +16,17 @@ export async function planPlaybook(ports: EnginePorts, request: PlanRequest): Pr
   const log = await ports.log.read(base.target);
   const prepared = intend(ports, base, log.model);
   const { plan, digestInput } = await runPlan(ports, prepared, request.verb, log);
-  return { plan: { ...plan, diagnostics: [...plan.diagnostics, ...log.diagnostics] }, digestInput };
+  const diagnostics = [...plan.diagnostics, ...openElsewhere(log.openIntents, plan), ...log.diagnostics];
+  return { plan: { ...plan, diagnostics }, digestInput };
+}
+
+/** Interrupted requests of what this playbook does not declare: nothing here waits for them, but they are to be settled. */
+function openElsewhere(open: readonly OpenIntent[], plan: Plan): readonly Diagnostic[] {
+  const declared = new Set(plan.steps.map(({ urn }) => urn));
+  return open
+    .filter(({ intent }) => !declared.has(intent.urn))
+    .map(({ intent }) => {
+      const detail = `an earlier run was interrupted after it set out to ${intent.operation} ${intent.urn}, which this playbook does not declare.`;
+      return diagnostic('OPEN_INTENT', detail, { urn: intent.urn, hint: 'infra recover' });
+    });
 }

@@ -114,13 +114,24 @@ function judge(
     (decision.change === 'delete' ? sameResource(current, planned, now) : sameDiff(planned, decision));
   if (same) return { desired, observation: now.kind === 'present' ? now : null };
   if (now.kind === 'unreadable') return stateOf('failed', { diagnostics: decision.diagnostics });
-  const detail = `the plan wanted to ${planned.shown.change}; a look right before the write asks for ${decision.change}. It was not touched.`;
+  const detail = `the plan wanted to ${planned.shown.change}; right before the write ${movedText(planned, decision, now)}. It was not touched.`;
   return stateOf('refused', {
     diagnostics: [
       diagnostic('STALE', detail, { hint: 'Plan again and review what changed.' }),
       ...decision.diagnostics,
     ],
   });
+}
+
+/** What is other than it was when the plan looked. */
+function movedText({ shown, observation }: PlannedStep, decision: Decision, now: Observation): string {
+  if (decision.change !== shown.change) return `a look asks for ${decision.change}`;
+  const then = observation?.kind === 'present' ? observation : null;
+  if (now.kind !== 'present' || then === null) return 'it is there no more, or is there now';
+  const fields = [...new Set([...Object.keys(then.actual), ...Object.keys(now.actual)])];
+  const moved = fields.filter((field) => !jsonEquals(then.actual[field] ?? null, now.actual[field] ?? null));
+  const parts = (['id', 'state', 'etag'] as const).filter((part) => then[part] !== now[part]);
+  return `a look shows that ${[...moved, ...parts].join(', ')} changed`;
 }
 
 function decideAgain(current: Walk, planned: PlannedStep, desired: ValueObject, now: Observation): Decision {

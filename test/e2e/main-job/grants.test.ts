@@ -237,6 +237,7 @@ it.concurrent('removing the last grant by which the policy can be set is refused
     ],
   });
   const { plan } = await cloud.plan();
+  expect(stepAt(plan, 'gone').change).toBe('blocked');
   expect(codesOf(stepAt(plan, 'gone').diagnostics)).toContain('SELF_LOCKOUT');
   const applied = await cloud.apply(plan.digest);
   expectExit(applied, 5);

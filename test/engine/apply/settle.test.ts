@@ -223,7 +223,21 @@ test('after a delete that is settled, what a stranger made under the name is not
   await gate.reached;
   house.cloud.addBox('a', { title: 'theirs' });
   gate.open();
-  expect(at(await running, 'a')).toMatchObject({ outcome: 'failed', diagnostics: [{ code: 'ALREADY_EXISTS' }] });
+  expect(at(await running, 'a')).toMatchObject({
+    outcome: 'failed',
+    diagnostics: [{ code: 'OPEN_INTENT' }, { code: 'ALREADY_EXISTS' }],
+  });
+});
+
+test('a plan shows an interrupted request, of what it declares and of what it does not', async () => {
+  const house = new House();
+  await interrupted(house, { kind: 'lose', applied: true });
+  const { plan } = await house.plan(ONE);
+  expect(plan.steps.flatMap(({ diagnostics }) => diagnostics)).toMatchObject([
+    { code: 'OPEN_INTENT', detail: expect.stringContaining('was done') },
+  ]);
+  const other = await house.plan(playbookOf([box('b')]));
+  expect(other.plan.diagnostics).toMatchObject([{ code: 'OPEN_INTENT', urn: boxUrn('a') }]);
 });
 
 test('a held step is settled all the same, one that is left out is not', async () => {
