@@ -94,6 +94,37 @@ export function parseYcSeed(value: unknown): FakeYcSeed {
 
 function parsed<T>(result: z.core.util.SafeParseResult<T>): T {
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new Error(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not a seed'}`);
+  throw new Error(result.error.issues.map(told).join('; '));
+}
+
+/** Names the key in words, because the small build of the schema library has none. */
+function told(issue: z.core.$ZodIssue): string {
+  const at = (keys: readonly PropertyKey[]) => keys.map(String).join('.');
+  if (issue.code === 'unrecognized_keys')
+    return `${issue.keys.map((key) => at([...issue.path, key])).join(', ')}: no such key`;
+  const place = issue.path.length === 0 ? 'the seed' : at(issue.path);
+  return `${place}: ${whyOf(issue)}`;
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  object: 'a mapping',
+  record: 'a mapping',
+  array: 'a list',
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+};
+
+function whyOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${NAMES[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+    case 'too_small':
+      return `must be at least ${issue.minimum}`;
+    default:
+      return issue.message === 'Invalid input' ? 'is not accepted here' : issue.message;
+  }
 }
