@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import type { EndpointSpec, Playbook } from '../core/step.ts';
-import { startGoogleEmulator } from '../emulator/google/server.ts';
 import { seedOf } from './emulator-seed.ts';
+import { startEmulator } from './emulator-state.ts';
 import type { Project } from './workflow-types.ts';
 
 /** The emulator inside this process, for one run. */
@@ -26,11 +26,12 @@ export async function startEmulatedCloud({ folder, playbook, mayWrite }: Emulate
   const kept = mayWrite || (await exists(folder.emulatorState));
   if (mayWrite) await folder.prepare();
   else await folder.check();
-  const emulator = await startGoogleEmulator({
+  const options = {
     seed: playbook === null ? {} : seedOf(playbook),
     operationPolls: 0,
     ...(kept ? { stateFile: folder.emulatorState } : {}),
-  });
+  };
+  const emulator = await startEmulator(options, 'infra emulator reset');
   return {
     endpoints: { crm: `${emulator.url}/v3`, billing: `${emulator.url}/v1`, serviceusage: `${emulator.url}/v1` },
     token: randomBytes(24).toString('base64url'),
@@ -39,5 +40,5 @@ export async function startEmulatedCloud({ folder, playbook, mayWrite }: Emulate
 }
 
 async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null)) !== null;
+  return (await lstat(path).catch(() => null)) !== null;
 }

@@ -83,6 +83,8 @@ async function installYc(host: Host, { options }: Invocation, flags: OutputFlags
   return EXIT.done;
 }
 
+const STATE_HINT = 'name another file with --state; what --emulator made is forgotten with `infra emulator reset`';
+
 /** Serves until a signal comes. */
 async function runGoogle(host: Host, { options }: Invocation, flags: OutputFlags): Promise<ExitCode> {
   const log = await openStderrLog(host, flags);
@@ -91,17 +93,18 @@ async function runGoogle(host: Host, { options }: Invocation, flags: OutputFlags
   const port = number(options, 'port');
   const stateFile = text(options, 'state');
   const latencyMs = number(options, 'latency');
-  const { startGoogleEmulator } = await import('../../emulator/google/server.ts');
+  const { startEmulator } = await import('../emulator-state.ts');
   const stopped = new Promise<void>((done) => {
     host.onSignal(() => done());
   });
-  const emulator = await startGoogleEmulator({
+  const startOptions = {
     ...(port === undefined ? {} : { port }),
     ...(stateFile === undefined ? {} : { stateFile: resolve(host.cwd, stateFile) }),
     ...(latencyMs === undefined ? {} : { latencyMs }),
     ...(seed === null ? {} : { seed }),
-  }).catch((error: unknown) => {
-    throw usage(`The emulator can't start: ${reason(error)}.`);
+  };
+  const emulator = await startEmulator(startOptions, STATE_HINT).catch((error: unknown) => {
+    throw error instanceof DiagnosticError ? error : usage(`The emulator can't start: ${reason(error)}.`);
   });
   host.stdout.write(
     flags.format === 'human'
