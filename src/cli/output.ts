@@ -142,11 +142,14 @@ export class Output {
   }
 
   async #writeFiles(forms: Forms): Promise<void> {
+    await this.keep((format) => (format === 'ndjson' ? this.#stream.join('') : forms[format]()));
+  }
+
+  /** Writes the files of the result; one that can't be written is told, because what the run did stands. */
+  async keep(textOf: (format: Format) => string): Promise<void> {
     for (const { format, path } of this.#flags.files) {
-      const text = format === 'ndjson' ? this.#stream.join('') : forms[format]();
-      const error = await writeFile(resolve(this.#host.cwd, path), text).catch((reason: unknown) => reason);
+      const error = await writeFile(resolve(this.#host.cwd, path), textOf(format)).catch((reason: unknown) => reason);
       if (error === undefined) continue;
-      // What the run did stands, whoever can read of it.
       this.#unwritten = true;
       this.log.diagnostics([diagnostic('OUTPUT_WRITE', `The result can't be written to ${path}: ${reasonOf(error)}.`)]);
     }

@@ -76,11 +76,26 @@ function rootCommand(host: Host): Command {
   ]);
 }
 
+/** Of the contract, and not in this version. */
+const LATER_FLAGS: ReadonlySet<string> = new Set(['--preflight', '--record', '--replay']);
+const LATER_COMMANDS: ReadonlySet<string> = new Set(['graph', 'doctor', 'schema', 'completion', 'init', 'fleet']);
+
+function notAvailable({ code, message }: CommanderError): DiagnosticError | null {
+  const word = /'([^'=]+)/.exec(message)?.[1] ?? '';
+  const known =
+    (code === 'commander.unknownOption' && LATER_FLAGS.has(word)) ||
+    (code === 'commander.unknownCommand' && LATER_COMMANDS.has(word));
+  const shown = word.startsWith('-') ? word : `infra ${word}`;
+  return known ? new DiagnosticError([diagnostic('NOT_AVAILABLE', `${shown} is not in this version.`)]) : null;
+}
+
 /** Commander's message without its prefix, its suggestion as the hint. */
 function usageError(error: CommanderError, entry: CommandEntry | null): DiagnosticError {
   const help = `infra ${entry === null ? '' : `${entry.name} `}--help`;
   if (error.code === 'commander.help')
     return new DiagnosticError([diagnostic('USAGE', `A command is missing. \`${help}\` lists them.`)]);
+  const later = notAvailable(error);
+  if (later !== null) return later;
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const meant = /\(Did you mean (?:one of )?(.+)\?\)/.exec(suggestion ?? '')?.[1];
   const hint = meant === undefined ? `see ${help}` : `did you mean ${meant}?`;

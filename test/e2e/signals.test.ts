@@ -63,7 +63,7 @@ describe('an interrupted apply', () => {
     const { code, stderr, stdout } = await ended;
     expect(stderr).toContain('Interrupted: nothing new starts; waiting for f1.');
     expect(code).toBe(expected);
-    expect(stdout).toMatch(/Done \(2\):[^]*f1[^]*Not done \(2\):[^]*f2 +not started[^]*f3 +not started/);
+    expect(stdout).toMatch(/Done \(2\):[\s\S]*f1[\s\S]*Not done \(2\):[\s\S]*f2 +not started[\s\S]*f3 +not started/);
     expect(stdout).toContain(`infra apply --confirm ${digest}`);
     expect(locks()).toEqual([]);
     const again = await infra(['apply', '--confirm', digest], settings());

@@ -10,6 +10,8 @@ import { addExamples, addOutputFlags, readOutputFlags } from '../flags.ts';
 import type { Host } from '../host.ts';
 import { packageRoot } from '../package-root.ts';
 
+/** How it looks is no part of what is shown. */
+const STYLE: ReadonlySet<string> = new Set(['--no-color', '-q', '-v']);
 const PLAYBOOK = 'org-foundation.yaml';
 
 /** Plans, applies and plans again, on the emulator, in a folder that is thrown away. */
@@ -19,20 +21,36 @@ export const demoCommand: CommandModule = {
   },
 
   async run(host, { options, runOther }) {
-    const { color } = readOutputFlags(options);
-    const cwd = await realpath(await mkdtemp(join(tmpdir(), 'infra-demo-')));
+    const { color, quiet, verbose, format } = readOutputFlags(options);
+    if (format !== 'human')
+      throw new DiagnosticError([
+        diagnostic('NOT_AVAILABLE', `--format ${format}: the demo shows itself to people only.`, {
+          hint: 'infra plan and infra apply answer in every format, with --emulator too',
+        }),
+      ]);
+    const cwd = await temporaryFolder();
+    const style = [...(color ? [] : ['--no-color']), ...(quiet ? ['-q'] : []), ...(verbose ? ['-v'] : [])];
     try {
       await copyFile(join(packageRoot(), 'fixtures/playbooks/org-foundation/playbook.yaml'), join(cwd, PLAYBOOK));
-      return await tour(
-        { ...host, cwd, env: { ...host.env, INFRA_EVENTLOG: undefined } },
-        runOther,
-        color ? [] : ['--no-color'],
-      );
+      return await tour({ ...host, cwd, env: { ...host.env, INFRA_EVENTLOG: undefined } }, runOther, style);
     } finally {
       await rm(cwd, { recursive: true, force: true });
     }
   },
 };
+
+async function temporaryFolder(): Promise<string> {
+  try {
+    return await realpath(await mkdtemp(join(tmpdir(), 'infra-demo-')));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new DiagnosticError([
+      diagnostic('USAGE', `The demo needs a folder of its own, and none can be made in ${tmpdir()}: ${why}.`, {
+        hint: 'set TMPDIR to a folder that can be written',
+      }),
+    ]);
+  }
+}
 
 async function tour(host: Host, run: Invocation['runOther'], style: readonly string[]): Promise<ExitCode> {
   host.stdout.write('An empty organisation on the built-in emulator of the Google APIs; no account, no network.\n');
@@ -50,7 +68,7 @@ async function step(
   argv: readonly string[],
   expected: ExitCode,
 ): Promise<void> {
-  host.stdout.write(`\n$ ${shellCommand(['infra', ...argv.filter((word) => word !== '--no-color')])}\n`);
+  host.stdout.write(`\n$ ${shellCommand(['infra', ...argv.filter((word) => !STYLE.has(word))])}\n`);
   const code = await run(argv, host);
   if (code !== expected)
     throw new DiagnosticError([

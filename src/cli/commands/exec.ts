@@ -2,7 +2,7 @@ import { execPlaybook } from '../../engine/exec.ts';
 import { jsonLine } from '../../views/json/render.ts';
 import type { CommandModule } from '../command.ts';
 import { type ExitCode, exitOfExec } from '../exit-codes.ts';
-import { addExamples, addOutputFlags } from '../flags.ts';
+import { addExamples, addOutFlag, addOutputFlags } from '../flags.ts';
 import { openPlaybook } from '../project.ts';
 import { withOutput, withPorts } from '../workflow.ts';
 import { addWorkflowFlags } from '../workflow-flags.ts';
@@ -11,7 +11,7 @@ import type { Workflow } from '../workflow-types.ts';
 export const execCommand: CommandModule = {
   configure(command) {
     command.argument('<playbook>', 'the playbook');
-    addOutputFlags(addWorkflowFlags(command));
+    addOutFlag(addOutputFlags(addWorkflowFlags(command)));
     addExamples(command, ['infra exec steps.yaml', 'infra exec steps.yaml --set action=apply']);
   },
 
@@ -24,6 +24,7 @@ export const execCommand: CommandModule = {
 
 async function exec({ ports, request, output, project, interruptedBy }: Workflow): Promise<ExitCode> {
   const report = await execPlaybook(ports, request, (line) => output.write(jsonLine(line)));
+  await output.keep(() => report.lines.map(jsonLine).join(''));
   output.log.diagnostics([...project.notices, ...report.diagnostics]);
   return exitOfExec(report, interruptedBy());
 }
