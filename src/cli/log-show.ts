@@ -1,5 +1,6 @@
 import type { HistoryEntry } from '../core/reports.ts';
-import type { HistoryRow } from '../eventlog/history.ts';
+import type { HasHistory, HistoryRow } from '../eventlog/history.ts';
+import { newestRows, startWindow } from '../eventlog/newest.ts';
 import { renderHistory } from '../views/human/history.ts';
 import { rowsDocument } from '../views/json/log.ts';
 import { block } from '../views/text.ts';
@@ -15,15 +16,11 @@ export async function showRows(call: WorkflowCall): Promise<ExitCode> {
   const { host, flags, invocation, output } = call;
   const limit = number(invocation.options, 'limit') ?? null;
   const place = await locate(host, flags, false);
-  const entries: HistoryEntry[] = [];
-  await withLogs(call, place, ({ log }) => {
-    const isWanted = rowFilter(flags.stack, flags.targets);
-    return log.history((row) => {
-      if (!isWanted(row)) return;
-      entries.push(historyEntry(row));
-      if (limit !== null && entries.length > limit) entries.shift();
-    });
+  const rows = await withLogs(call, place, ({ log, parts }) => {
+    const isFiltered = flags.stack !== null || flags.targets.length > 0;
+    return limit === null || isFiltered ? filtered(log, flags, limit) : newestRows(parts, limit);
   });
+  const entries: readonly HistoryEntry[] = rows.map(historyEntry);
   for (const { item } of entries) if (item.kind === 'fact') output.stream({ type: 'fact', provider_fact: item.fact });
   await output.result({
     diagnostics: [],
@@ -32,6 +29,27 @@ export async function showRows(call: WorkflowCall): Promise<ExitCode> {
   });
   return EXIT.done;
 }
+
+/** What is asked about is all that is parsed of a log's own facts. */
+async function filtered(
+  log: HasHistory,
+  { stack, targets }: Pick<WorkflowCall['flags'], 'stack' | 'targets'>,
+  limit: number | null,
+): Promise<readonly HistoryRow[]> {
+  const isWanted = rowFilter(stack, targets);
+  const window = startWindow(limit);
+  const areUrns = targets.length > 0 && targets.every((target) => URN.test(target));
+  await log.history(
+    (row) => {
+      if (isWanted(row)) window.add(row);
+    },
+    (urn, of) => (stack === null || of === stack) && (!areUrns || targets.includes(urn)),
+  );
+  return window.rows();
+}
+
+/** No address of a step looks so. */
+const URN = /^[a-z]+:[a-z]+:/;
 
 /** An outcome belongs to what its intent was about. */
 function rowFilter(stack: string | null, targets: readonly string[]): (row: HistoryRow) => boolean {

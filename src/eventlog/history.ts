@@ -18,13 +18,15 @@ export interface HistoryRow {
   readonly entry: Entry;
 }
 
-/** Of the log's own facts, whether one with this URN is asked for; all other rows always are. */
-export type WantsUrn = (urn: string) => boolean;
+/** Of the log's own facts, whether one with this URN and stack is asked for; all other rows always are. */
+export type WantsUrn = (urn: string, stack: string) => boolean;
 
 /** Anything whose rows can be walked. */
 export interface HasHistory {
   /** Streams every row, of every target, in the order in which it stands; `wants` lets rows be left out unparsed. */
   history(onRow: (row: HistoryRow) => void, wants?: WantsUrn): Promise<void>;
+  /** The last rows alone; absent where that saves nothing. */
+  newest?(limit: number): Promise<readonly HistoryRow[]>;
 }
 
 /** Streams every row, of every target, in file order. Throws DiagnosticError (LOG_INVALID) on a broken line. */
@@ -38,12 +40,12 @@ export async function eachHistoryRow(
   const lines = startLines(options);
   await eachRow(handle, size, options, FILE_START, (line) => {
     const scanned = wants === undefined ? null : scanFact(line);
-    if (scanned !== null && wants?.(scanned.urn) === false) return;
+    if (scanned !== null && wants?.(scanned.urn, scanned.stack) === false) return;
     for (const entry of lines.entriesOf(line)) onRow(rowOf(line, entry));
   });
 }
 
-function rowOf({ bytes, number }: Line, entry: Entry): HistoryRow {
+export function rowOf({ bytes, number }: Line, entry: Entry): HistoryRow {
   const text = bytes.toString('utf8');
   return {
     line: number,

@@ -10,6 +10,7 @@ import { checkInfraFolder, prepareInfraFolder } from './folder.ts';
 import { eachHistoryRow, type HistoryRow, type WantsUrn } from './history.ts';
 import type { InspectableLog } from './inspectable-log.ts';
 import { lockAppend, lockStacks } from './lock.ts';
+import { newestInFile } from './newest.ts';
 import type { ForeignMap } from './parse-row.ts';
 import { failure, reason } from './problems.ts';
 import type { ReadOptions } from './read-log.ts';
@@ -121,6 +122,16 @@ class JsonlFile implements JsonlLog {
     if (handle === null) return;
     try {
       await eachHistoryRow(handle, (await handle.stat()).size, this.#readOptions(''), onRow, wants);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async newest(limit: number): Promise<readonly HistoryRow[]> {
+    const handle = await this.#open();
+    if (handle === null) return [];
+    try {
+      return await newestInFile(handle, (await handle.stat()).size, this.#readOptions(''), limit);
     } finally {
       await handle.close();
     }

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import type { LogState } from './event-log.ts';
 import { eachHistoryRow, type HistoryRow, type WantsUrn } from './history.ts';
 import type { InspectableLog } from './inspectable-log.ts';
+import { newestInFile } from './newest.ts';
 import type { ForeignMap } from './parse-row.ts';
 import { failure, reason } from './problems.ts';
 import { foldFile, type ReadOptions } from './read-log.ts';
@@ -63,6 +64,11 @@ class Stream implements StreamLog {
   async history(onRow: (row: HistoryRow) => void, wants?: WantsUrn): Promise<void> {
     const { handle, size } = await this.#kept();
     await eachHistoryRow(handle, size, this.#readOptions(''), onRow, wants);
+  }
+
+  async newest(limit: number): Promise<readonly HistoryRow[]> {
+    const { handle, size } = await this.#kept();
+    return newestInFile(handle, size, this.#readOptions(''), limit);
   }
 
   async verify(): Promise<void> {
