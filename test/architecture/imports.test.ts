@@ -19,7 +19,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The only files that name concrete providers and stores. */
-const COMPOSITION = ['src/cli/catalogues.ts', 'src/cli/composition.ts', 'src/cli/compose-logs.ts'];
+const COMPOSITION = [
+  'src/cli/catalogues.ts',
+  'src/cli/composition.ts',
+  'src/cli/compose-google.ts',
+  'src/cli/compose-logs.ts',
+  'src/cli/compose-yandex.ts',
+];
 
 function layerOf(path: string): string {
   return path.split('/')[1] ?? '';
