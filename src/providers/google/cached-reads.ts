@@ -2,7 +2,7 @@ import { diagnostic } from '../../core/codes.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { ApiCall, ApiResult, GoogleClient } from './client.ts';
 import { nameSegments, segment } from './define-resource.ts';
-import { text } from './observing.ts';
+import { stateOf, text } from './observing.ts';
 import type { Answer, Reads } from './reads.ts';
 import { policyRead } from './resources/binding.ts';
 import { hasShape, type Shape } from './wire.ts';
@@ -28,6 +28,8 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
   /** What is read was made in this run: refusals that may be propagation are waited out. */
   readonly fresh?: boolean;
+  /** Whether a project is looked at only to see whether it is being deleted; else what was read anyway has to tell. */
+  readonly looksAtProjects?: boolean;
 }
 
 /** Opens the reads of one phase: whatever several callers ask for is sent once, concurrent callers share the answer. */
@@ -35,6 +37,10 @@ export function openReads(client: GoogleClient, options: ReadOptions = {}): Read
   const get = (shape: Shape, call: Pick<ApiCall, 'service' | 'path'>) =>
     single(client, options, shape, { ...call, method: 'GET' });
   const list = (call: ListCall) => allPages(client, options, call);
+  const project = once(async (projectId: string) =>
+    sameProject(await get('project', { service: 'crm', path: `projects/${segment(projectId)}` }), projectId),
+  );
+  const projectLists: Promise<Listed>[] = [];
   return {
     organization: once((name) => get('organization', { service: 'crm', path: nameSegments(name) })),
     folder: once((name) => get('folder', { service: 'crm', path: nameSegments(name) })),
@@ -52,16 +58,24 @@ export function openReads(client: GoogleClient, options: ReadOptions = {}): Read
         shape: 'folder',
       }),
     ),
-    project: once(async (projectId) =>
-      sameProject(await get('project', { service: 'crm', path: `projects/${segment(projectId)}` }), projectId),
-    ),
-    projectsIn: once((parent) =>
-      list({
+    project,
+    projectState: once(async (projectId) => {
+      const listed = (await Promise.all(projectLists)).flatMap((answer) => (answer.kind === 'ok' ? answer.value : []));
+      const match = listed.find((item) => text(item, 'projectId') === projectId);
+      if (match !== undefined) return stateOf(match);
+      if (options.looksAtProjects !== true) return null;
+      const answer = await project(projectId);
+      return answer.kind === 'ok' ? stateOf(answer.value) : null;
+    }),
+    projectsIn: once((parent) => {
+      const listed = list({
         call: { service: 'crm', path: 'projects', query: { parent, pageSize: PROJECT_PAGE, showDeleted: 'true' } },
         items: 'projects',
         shape: 'project',
-      }).then((answer) => within(answer, parent)),
-    ),
+      }).then((answer) => within(answer, parent));
+      projectLists.push(listed);
+      return listed;
+    }),
     liens: once((parent) =>
       list({
         call: { service: 'crm', path: 'liens', query: { parent, pageSize: LIEN_PAGE } },

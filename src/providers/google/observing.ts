@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../core/json.ts';
 import type { Observation, PresentObservation } from '../../core/resource.ts';
 import { display, isKnown } from '../../core/value.ts';
 import type { Target } from '../lifecycle-provider.ts';
-import type { Answer } from './reads.ts';
+import type { Answer, Reads } from './reads.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -50,6 +50,11 @@ function about<T extends Answer<unknown>>(why: Extract<T, { kind: 'failed' }>['w
 /** Whether the step that makes what this one lies in is yet to run: nothing can be inside. */
 export function isInsidePending(target: Target): boolean {
   return target.declaration.needs.some((address) => target.pending.has(address));
+}
+
+/** Whether a project is being deleted, and all that is in it with it: its lists still show that for a while. */
+export async function isGoing(projectId: string, reads: Reads): Promise<boolean> {
+  return (await reads.projectState(projectId)) === 'DELETE_REQUESTED';
 }
 
 /** A place that a declaration names, once it is known. */

@@ -20,7 +20,7 @@ const READING_POST = /^[^?#]+:(?:getIamPolicy|testIamPermissions)$/;
 export function createGoogleReader(client: GoogleClient, options: GoogleReaderOptions = {}): InventoryProvider {
   const { signal, ...about } = options;
   const readOnly = readOnlyClient(client);
-  const open = () => openReads(readOnly, signal === undefined ? {} : { signal });
+  const open = () => openReads(readOnly, { looksAtProjects: true, ...(signal === undefined ? {} : { signal }) });
   const { identity, checkAvailability, checkAuthentication, close } = createGoogleProvider(readOnly, about);
   return {
     identity,

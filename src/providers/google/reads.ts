@@ -18,6 +18,8 @@ export interface Reads {
   /** Active folders of this display name that the caller may see, wherever they are; lags behind changes. */
   foldersNamed(displayName: string): Promise<Answer<readonly JsonObject[]>>;
   project(projectId: string): Promise<Answer<JsonObject>>;
+  /** Lifecycle state, from a list that was asked for anyway, else (drift, adopt) by one look; null where nothing tells. */
+  projectState(projectId: string): Promise<string | null>;
   /** Direct children, those pending deletion included. */
   projectsIn(parent: string): Promise<Answer<readonly JsonObject[]>>;
   liens(projectName: string): Promise<Answer<readonly JsonObject[]>>;

@@ -36,7 +36,7 @@ import {
   type PolicyHolder,
   removableMemberProblem,
 } from '../members.ts';
-import { ABSENT, found, isInsidePending, knownPlace, placeUnknown, text, unreadable } from '../observing.ts';
+import { ABSENT, found, isGoing, isInsidePending, knownPlace, placeUnknown, text, unreadable } from '../observing.ts';
 import type { Reads } from '../reads.ts';
 import { roleFormat } from '../validation.ts';
 
@@ -225,6 +225,7 @@ async function observe(target: Target, reads: Reads): Promise<Observation> {
   if (isDowngraded(policy.value)) return { kind: 'unreadable', why: { ...policyDowngraded(resource), address, urn } };
   const grant = grantOf(target.desired);
   if (!hasGrant(policy.value, grant)) return ABSENT;
+  if (resource.startsWith('projects/') && (await isGoing(resource.slice('projects/'.length), reads))) return ABSENT;
   const actual = {
     resource,
     role: grant.role,

@@ -5,7 +5,7 @@ import type { Target } from '../../lifecycle-provider.ts';
 import { projectIdField, refuseWildcards } from '../common-inputs.ts';
 import { type ApiRequest, type Declared, defineResource, type Foreign, segment } from '../define-resource.ts';
 import { present, textAt, textField } from '../inputs.ts';
-import { ABSENT, found, isInsidePending, unreadable } from '../observing.ts';
+import { ABSENT, found, isGoing, isInsidePending, unreadable } from '../observing.ts';
 import { mapAnswer, type Reads } from '../reads.ts';
 import { serviceNameFormat } from '../validation.ts';
 
@@ -110,7 +110,7 @@ async function observe(target: Target, reads: Reads): Promise<Observation> {
   const enabled = await reads.enabledServices(projectId);
   if (enabled.kind === 'failed') return unreadable(enabled, target);
   const resource = enabled.value.get(name);
-  return resource === undefined
+  return resource === undefined || (await isGoing(projectId, reads))
     ? ABSENT
     : found(resource, { actual: { project_id: projectId, service: name }, state: 'ENABLED' });
 }
