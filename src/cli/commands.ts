@@ -73,6 +73,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/unlock.ts')).unlockCommand,
   },
   {
+    name: 'doctor',
+    summary: 'look whether what a run needs is there',
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  },
+  {
     name: 'explain',
     summary: 'say what an error code means',
     load: async () => (await import('./commands/explain.ts')).explainCommand,

@@ -8,7 +8,7 @@ import type { HasHistory } from '../eventlog/history.ts';
 import type { GrantsFound, GrantsRequest } from '../providers/google/uncovered-grants.ts';
 import type { OpenedProvider, ProviderRequest } from '../providers/lifecycle-provider.ts';
 import { CATALOGUES } from './catalogues.ts';
-import { type GoogleFamily, googleFamily } from './compose-google.ts';
+import { type GoogleFamily, googleFamily, type OpenedClient } from './compose-google.ts';
 import { openLogs } from './compose-logs.ts';
 import { yandexFamily } from './compose-yandex.ts';
 import type { Place } from './place.ts';
@@ -28,6 +28,8 @@ export interface Readers extends ReaderPool {
   openOn(scope: string, request: ProviderRequest): Promise<OpenedInventory>;
   /** Grants on what a stack owns that no fact covers. Throws DiagnosticError without usable auth. */
   findGrants(request: GrantsRequest & Pick<ProviderRequest, 'auth' | 'endpoint'>): Promise<GrantsFound>;
+  /** A client of Google's APIs through which only reads pass, and what is known of whose authority it uses. */
+  openGoogle(request: ProviderRequest): Promise<OpenedClient>;
   close(): Promise<void>;
 }
 
@@ -133,6 +135,12 @@ export function composeReaders(
       if (opened.kind === 'unusable') throw new DiagnosticError([{ ...opened.why, severity: 'error' }]);
       const { findUncoveredGrants } = await import('../providers/google/uncovered-grants.ts');
       return findUncoveredGrants(opened.client, about);
+    },
+    openGoogle: async (request) => {
+      const opened = await families.google.openClient(request);
+      if (opened.kind === 'unusable') return opened;
+      const { readOnlyClient } = await import('../providers/google/reader.ts');
+      return { ...opened, client: readOnlyClient(opened.client) };
     },
     close: () => families.close(),
   };

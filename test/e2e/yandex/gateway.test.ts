@@ -129,3 +129,22 @@ it('lists a folder: complete, by kind, with what is not ours', async () => {
   expect((await cloud.fail(argv.slice(0, 3))).failure.diagnostics[0]?.code).toBe('USAGE');
   expectExit(await cloud.fail(['inventory', '--provider', 'yandex', '--folder', FOLDER]), 4);
 }, 60_000);
+
+it('is looked at by doctor: yc, the folder, what may be read there', async () => {
+  const cloud = await openYcCloud();
+  const argv = ['doctor', '--provider', 'yandex', '--folder', FOLDER, '--credential', 'sandbox', '--format', 'json'];
+  const sound = await cloud.run(argv);
+  expectExit(sound, 0);
+  const statuses = (stdout: string) =>
+    JSON.parse(stdout)
+      .checks.filter(({ name }: { name: string }) => name.startsWith('yandex'))
+      .map(({ status }: { status: string }) => status);
+  expect(statuses(sound.stdout)).toEqual(['ok', 'ok', 'ok']);
+  cloud.fake.addFaults({ match: 'resource-manager', action: { kind: 'fail', failure: 'unauthenticated' } });
+  const expired = await cloud.run(argv);
+  expectExit(expired, 4);
+  expect(statuses(expired.stdout)).toEqual(['ok', 'fail', 'ok']);
+  const without = await cloud.run(argv, { INFRA_YC: '/nowhere/yc' });
+  expect(without.code).toBe(6);
+  expect(cloud.writes).toEqual([]);
+});
