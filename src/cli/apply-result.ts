@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../core/diagnostics.ts';
 import type { ApplyReport } from '../core/plan.ts';
 import type { ApplyResult } from '../engine/ports.ts';
 import { renderApply } from '../views/human/apply.ts';
@@ -14,7 +15,8 @@ export async function tellApplied(
   more: (report: ApplyReport) => Addition | null = () => null,
 ): Promise<ExitCode> {
   if (result.kind === 'refused') {
-    await workflow.output.failure(result.diagnostics, result.differences);
+    const diagnostics = workflow.project.options.emulator ? result.diagnostics.map(mindEmulator) : result.diagnostics;
+    await workflow.output.failure(diagnostics, result.differences);
     return exitOfDiagnostics(result.diagnostics, workflow.interruptedBy());
   }
   const report = { ...result.report, diagnostics: [...workflow.project.notices, ...result.report.diagnostics] };
@@ -27,4 +29,11 @@ export async function tellApplied(
     document: () => ({ ...applyDocument(report), ...added?.document() }),
   });
   return exitOfApply(report, workflow.interruptedBy());
+}
+
+/** The emulator keeps the name that it was started with, whatever the playbook says since. */
+function mindEmulator(item: Diagnostic): Diagnostic {
+  if (item.code !== 'GUARD' || item.hint !== null || !/ is called ".*", but the guard pins /s.test(item.detail))
+    return item;
+  return { ...item, hint: 'infra emulator reset: the emulator still has the organisation of an earlier run' };
 }

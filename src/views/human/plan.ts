@@ -232,14 +232,25 @@ function idleLines(plan: Plan): readonly string[] {
 }
 
 function noDigestLines(plan: Plan): readonly string[] {
-  const unread = plan.steps.filter((step) => step.change === 'unknown').length;
-  const how =
-    plan.mode === 'offline'
-      ? 'plan again without --offline and with usable credentials.'
-      : 'give the steps above an auth that can be used (`infra doctor` says what is missing) and plan again.';
+  const unread = plan.steps.filter((step) => step.change === 'unknown' && step.held === null);
   return [
-    `No digest: ${unread === 0 ? 'some steps' : count(unread, 'step')} could not be compared with the cloud, so this plan can't be applied.`,
-    `To get one: ${how}`,
+    `No digest: ${unread.length === 0 ? 'some steps' : count(unread.length, 'step')} could not be compared with the cloud, so this plan can't be applied.`,
+    `To get one: ${waysToDigest(plan, unread).join('; ')}, and plan again.`,
+  ];
+}
+
+/** What each kind of reason takes. */
+function waysToDigest({ mode }: Plan, unread: readonly PlanStep[]): readonly string[] {
+  const reasons = unread.map((step) => step.diagnostics[0]);
+  const endpoints = reasons.flatMap((why) =>
+    why?.code === 'ENDPOINT_NOT_ALLOWED' && why.hint !== null ? [escapeText(why.hint)] : [],
+  );
+  const offline = mode === 'offline' && reasons.every((why) => why === undefined || why.code === 'UNDECIDED');
+  const others = reasons.some((why) => why?.code !== 'ENDPOINT_NOT_ALLOWED' || why.hint === null);
+  return [
+    ...(offline ? ['leave --offline (or --untrusted) out'] : []),
+    ...(endpoints.length > 0 ? [`allow the endpoint with ${[...new Set(endpoints)].join(' ')}`] : []),
+    ...(!offline && others ? ['give the steps above an auth that can be used'] : []),
   ];
 }
 

@@ -207,7 +207,7 @@ describe('what can be done with the plan', () => {
 
       Plan: 0 to create, 0 to change, 0 to delete; 1 not read.
       No digest: 1 step could not be compared with the cloud, so this plan can't be applied.
-      To get one: plan again without --offline and with usable credentials.
+      To get one: leave --offline (or --untrusted) out, and plan again.
       "
     `);
   });
@@ -234,9 +234,18 @@ describe('what can be done with the plan', () => {
 
       Plan: 0 to create, 0 to change, 0 to delete; 1 not read.
       No digest: 1 step could not be compared with the cloud, so this plan can't be applied.
-      To get one: give the steps above an auth that can be used (\`infra doctor\` says what is missing) and plan again.
+      To get one: give the steps above an auth that can be used, and plan again.
       "
     `);
+  });
+
+  test('no digest, for an endpoint that is not allowed', () => {
+    const hint = '--allow-endpoint http://127.0.0.1:1';
+    const diagnostics = [diagnostic('ENDPOINT_NOT_ALLOWED', 'Not among those.', { severity: 'note', hint })];
+    const step = planStep({ change: 'unknown', present: 'unknown', diagnostics });
+    expect(renderPlan(planOf([step], { digest: null, mode: 'offline' }), PLAIN)).toContain(
+      'To get one: allow the endpoint with --allow-endpoint http://127.0.0.1:1, and plan again.',
+    );
   });
 
   test('everything held', () => {
