@@ -191,7 +191,10 @@ function exchangeFailure(error: unknown, credential: GoogleCredential, issued: r
 }
 
 function isNetwork(error: unknown): boolean {
-  return error instanceof OutOfTime || (error instanceof Error && 'code' in error && typeof error.code === 'string');
+  if (error instanceof OutOfTime) return true;
+  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return false;
+  // A key that can't be read or used has a code of its own, and stays as it is.
+  return !/^ERR_(?:OSSL|CRYPTO|INVALID)/.test(error.code);
 }
 
 function statusOf(error: unknown): number | null {
