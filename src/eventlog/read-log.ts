@@ -133,7 +133,9 @@ export function startLines(options: ReadOptions): {
 /** Says that broken lines were passed over. */
 export function skippedRows(skipped: number, { path }: Pick<ReadOptions, 'path'>): readonly Diagnostic[] {
   if (skipped === 0) return [];
-  return [diagnostic('LOG_INVALID', `${skipped} broken lines of ${path} were passed over.`, { severity: 'warning' })];
+  const what = skipped === 1 ? '1 broken line' : `${skipped} broken lines`;
+  const detail = `${what} of ${path} ${skipped === 1 ? 'was' : 'were'} passed over.`;
+  return [diagnostic('LOG_INVALID', detail, { severity: 'warning' })];
 }
 
 /** Null for a broken line that is to be passed over. */
