@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../core/json.ts';
+import type { ExactJson } from '../core/json.ts';
 import type { HistoryEntry } from '../core/reports.ts';
 import type { HistoryRow } from '../eventlog/history.ts';
 
@@ -8,7 +8,7 @@ export function historyEntry({ json, entry }: HistoryRow): HistoryEntry {
   return { sequence, recordedAt, actor: actorOf(json), item: shownItem(item, json), json };
 }
 
-function shownItem(item: HistoryRow['entry']['item'], json: Json): HistoryEntry['item'] {
+function shownItem(item: HistoryRow['entry']['item'], json: ExactJson): HistoryEntry['item'] {
   switch (item.kind) {
     case 'fact':
       return item;
@@ -25,12 +25,15 @@ function shownItem(item: HistoryRow['entry']['item'], json: Json): HistoryEntry[
   }
 }
 
-function actorOf(json: Json): string | null {
-  const actor = isJsonObject(json) ? json['actor'] : undefined;
-  return actor === undefined ? null : textAt(actor, 'user');
+function actorOf(json: ExactJson): string | null {
+  return textAt(memberOf(json, 'actor'), 'user');
 }
 
-function textAt(json: Json, key: string): string | null {
-  const value = isJsonObject(json) ? json[key] : undefined;
+function textAt(json: ExactJson | undefined, key: string): string | null {
+  const value = memberOf(json, key);
   return typeof value === 'string' ? value : null;
+}
+
+function memberOf(json: ExactJson | undefined, key: string): ExactJson | undefined {
+  return Object.entries(json !== null && typeof json === 'object' ? json : {}).find(([name]) => name === key)?.[1];
 }

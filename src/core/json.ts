@@ -6,6 +6,9 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
+/** JSON whose integers beyond 2^53 are bigint, so that they can be shown as they came. */
+export type ExactJson = Json | bigint | readonly ExactJson[] | { readonly [key: string]: ExactJson };
+
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import type { Diagnostic } from './diagnostics.ts';
 import type { ExecutionId, ProviderFact } from './facts.ts';
-import type { Json } from './json.ts';
+import type { ExactJson, Json } from './json.ts';
 import type { FieldDiff, FORMAT_VERSION, Verdict } from './plan.ts';
 
 /** How one resource stands against what was last desired of it. Keys are snake_case because they are printed so. */
@@ -104,5 +104,5 @@ export interface HistoryEntry {
       }
     | { readonly kind: 'other'; readonly type: string };
   /** The whole row as it stands in the log. */
-  readonly json: Json;
+  readonly json: ExactJson;
 }

@@ -6,7 +6,7 @@ import type { LogState } from './event-log.ts';
 import { startLogFold } from './fold-log.ts';
 import type { HistoryRow } from './history.ts';
 import type { InspectableLog } from './inspectable-log.ts';
-import { type LosslessJson, toJson } from './lossless.ts';
+import type { LosslessJson } from './lossless.ts';
 import { type Entry, type ForeignMap, parseRecord } from './parse-row.ts';
 import { failure } from './problems.ts';
 import { skippedRows, untimedRows, whyBroken } from './read-log.ts';
@@ -62,9 +62,7 @@ class EhdbLog implements InspectableLog {
     await this.#eachEntry((entry, record, line) => {
       onRow({
         line,
-        get json() {
-          return toJson(record);
-        },
+        json: record,
         entry,
       });
     });

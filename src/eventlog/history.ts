@@ -1,10 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { ProviderFact } from '../core/facts.ts';
-import type { Json } from '../core/json.ts';
+import type { ExactJson } from '../core/json.ts';
 import { scanFact } from './fact-scan.ts';
 import { sortRows } from './fold-log.ts';
 import { FILE_START, type Line } from './lines.ts';
-import { parseLossless, toJson } from './lossless.ts';
+import { parseLossless } from './lossless.ts';
 import { timeOf } from './marked-fold.ts';
 import type { Entry } from './parse-row.ts';
 import { eachRow, type ReadOptions, startLines } from './read-log.ts';
@@ -14,7 +14,7 @@ export interface HistoryRow {
   /** Where it starts in the file, from 1; in a server's log, which row it is. */
   readonly line: number;
   /** The whole line; a list or reply that wraps several rows comes once for each of them. */
-  readonly json: Json;
+  readonly json: ExactJson;
   readonly entry: Entry;
 }
 
@@ -50,7 +50,7 @@ export function rowOf({ bytes, number }: Line, entry: Entry): HistoryRow {
   return {
     line: number,
     get json() {
-      return toJson(parseLossless(text));
+      return parseLossless(text);
     },
     entry,
   };
