@@ -9,7 +9,13 @@ export type EngineEvent =
   | { readonly type: 'step_planned'; readonly step: PlanStep }
   | { readonly type: 'plan_summary'; readonly summary: PlanSummary; readonly digest: string | null }
   | { readonly type: 'lock_acquired'; readonly stacks: readonly string[] }
-  | { readonly type: 'step_start'; readonly address: string; readonly change: string; readonly urn: string | null }
+  | {
+      readonly type: 'step_start';
+      readonly address: string;
+      readonly action: string;
+      readonly change: string;
+      readonly urn: string | null;
+    }
   | { readonly type: 'step_progress'; readonly address: string; readonly message: string }
   | { readonly type: 'operation'; readonly address: string; readonly operation: string; readonly attempt: number }
   | { readonly type: 'step_outcome'; readonly step: AppliedStep }

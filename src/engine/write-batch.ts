@@ -35,8 +35,10 @@ export async function writeBatch(current: WriteContext, writes: readonly ReadyWr
   const intents = await logIntents(current, writes);
   if ('code' in intents)
     return { states: writes.map(() => stateOf('failed', { diagnostics: [intents] })), logProblem: intents };
-  for (const { planned, urn } of writes)
-    current.ports.emit({ type: 'step_start', address: planned.shown.address, change: planned.shown.change, urn });
+  for (const { planned, urn } of writes) {
+    const { address, action, change } = planned.shown;
+    current.ports.emit({ type: 'step_start', address, action, change, urn });
+  }
   const results = await send(current, writes);
   return await record(current, writes, intents.sequences, results);
 }

@@ -18,7 +18,7 @@ function progressText(event: EngineEvent, verbose: boolean): string | null {
     case 'lock_acquired':
       return `locked ${event.stacks.length === 1 ? 'stack' : 'stacks'} ${escapeText(event.stacks.join(', '))}`;
     case 'step_start':
-      return `${escapeText(event.address)}: ${verbOf(event.change, null).doing}…`;
+      return `${escapeText(event.address)}: ${verbOf(event.change, event.action).doing}…`;
     case 'step_progress':
       return `${escapeText(event.address)}: ${escapeText(event.message)}`;
     case 'operation':

@@ -138,7 +138,7 @@ const VERBS = {
   disable: { base: 'disable', doing: 'disabling', done: 'disabled' },
   add: { base: 'add', doing: 'adding', done: 'added' },
   remove: { base: 'remove', doing: 'removing', done: 'removed' },
-  set: { base: 'set', doing: 'setting', done: 'set' },
+  link: { base: 'set', doing: 'linking', done: 'set' },
   check: { base: 'check', doing: 'checking', done: 'checked' },
 } as const satisfies Record<string, Verb>;
 
@@ -147,7 +147,7 @@ export function verbOf(change: string, action: string | null): Verb {
   const own = action === null ? '' : actionWords(action).verb;
   if (own.endsWith('_binding')) return ownVerb(change, VERBS.add, VERBS.remove);
   if (own === 'enable' || own === 'disable') return ownVerb(change, VERBS.enable, VERBS.disable);
-  if (own.endsWith('link')) return ownVerb(change, VERBS.set, VERBS.remove);
+  if (own.endsWith('link')) return ownVerb(change, VERBS.link, VERBS.remove);
   return ownVerb(change, VERBS.create, VERBS.delete);
 }
 

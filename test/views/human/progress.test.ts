@@ -6,6 +6,7 @@ import { duration } from '../../../src/views/human/words.ts';
 import { appliedStep, planStep, reportOf } from '../support/plans.ts';
 
 const address = 'projects[acme-dns-prod]';
+const action = 'google.cloudresourcemanager.projects.ensure';
 const step = (outcome: Parameters<typeof appliedStep>[0], fields = {}): EngineEvent => ({
   type: 'step_outcome',
   step: appliedStep(outcome, { address, duration_ms: 3120, ...fields }),
@@ -15,9 +16,18 @@ const TOLD: readonly (readonly [EngineEvent, string])[] = [
   [{ type: 'plan_start', playbook: 'org.yaml', steps: 41 }, 'planning org.yaml: 41 steps'],
   [{ type: 'lock_acquired', stacks: ['prod'] }, 'locked stack prod'],
   [{ type: 'lock_acquired', stacks: ['a', 'b'] }, 'locked stacks a, b'],
-  [{ type: 'step_start', address, change: 'create', urn: null }, `${address}: creating…`],
-  [{ type: 'step_start', address, change: 'update', urn: null }, `${address}: changing…`],
-  [{ type: 'step_start', address, change: 'none', urn: null }, `${address}: checking…`],
+  [{ type: 'step_start', address, action, change: 'create', urn: null }, `${address}: creating…`],
+  [{ type: 'step_start', address, action, change: 'update', urn: null }, `${address}: changing…`],
+  [{ type: 'step_start', address, action, change: 'none', urn: null }, `${address}: checking…`],
+  ...([
+    ['cloudresourcemanager.projects.iam.ensure_binding', 'create', 'adding'],
+    ['cloudresourcemanager.projects.iam.ensure_binding', 'delete', 'removing'],
+    ['cloudbilling.projects.ensure_billing_link', 'create', 'linking'],
+    ['serviceusage.services.enable', 'create', 'enabling'],
+  ].map(([own, change = '', verb]) => [
+    { type: 'step_start', address, action: `google.${own}`, change, urn: null },
+    `${address}: ${verb}…`,
+  ]) satisfies (readonly [EngineEvent, string])[]),
   [
     { type: 'step_progress', address, message: 'waiting for the grant to arrive' },
     `${address}: waiting for the grant to arrive`,

@@ -25,7 +25,10 @@ const EVENTS: readonly (readonly [StreamEvent, readonly string[]])[] = [
   [{ type: 'step_planned', step: planStep() }, ['step']],
   [{ type: 'plan_summary', summary: planOf([]).summary, digest: null }, ['summary', 'digest']],
   [{ type: 'lock_acquired', stacks: ['prod'] }, ['stacks']],
-  [{ type: 'step_start', address: 'a', change: 'create', urn: 'u' }, ['address', 'change', 'urn']],
+  [
+    { type: 'step_start', address: 'a', action: 'x.y.z', change: 'create', urn: 'u' },
+    ['address', 'action', 'change', 'urn'],
+  ],
   [{ type: 'step_progress', address: 'a', message: 'm' }, ['address', 'message']],
   [{ type: 'operation', address: 'a', operation: 'operations/1', attempt: 1 }, ['address', 'operation', 'attempt']],
   [{ type: 'step_outcome', step: appliedStep('changed') }, ['step']],

@@ -106,7 +106,7 @@ export function hostileEvents(name: string): readonly EngineEvent[] {
     { type: 'plan_start', playbook: name, steps: 1 },
     { type: 'step_planned', step: hostileStep(name, {}) },
     { type: 'lock_acquired', stacks: [name] },
-    { type: 'step_start', address: name, change: name, urn: name },
+    { type: 'step_start', address: name, action: name, change: name, urn: name },
     { type: 'step_progress', address: name, message: name },
     { type: 'operation', address: name, operation: name, attempt: 2 },
     { type: 'step_outcome', step: appliedStep('changed', { ...hostileStep(name, {}), duration_ms: 5 }) },
