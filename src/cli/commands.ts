@@ -89,7 +89,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'demo',
-    summary: 'plan and apply an example organisation on the emulator',
+    summary: 'plan and apply two example playbooks on the emulators',
     load: async () => (await import('./commands/demo.ts')).demoCommand,
   },
 ];

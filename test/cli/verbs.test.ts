@@ -13,19 +13,6 @@ beforeEach(() => {
   writeFileSync(join(cwd, 'p.yaml'), FOLDER_PLAYBOOK);
 });
 
-it('the demo plans, applies and finds nothing left to do', async () => {
-  const before = readdirSync(tmpdir()).filter((name) => name.startsWith('infra-demo-'));
-  const { code, stdout } = await runInfra(['demo'], { cwd, env: { INFRA_EVENTLOG: 'https://noetl.example' } });
-  expect(code).toBe(0);
-  expect(stdout.match(/^\$ infra .*$/gm)).toEqual([
-    '$ infra plan org-foundation.yaml --emulator',
-    expect.stringMatching(/^\$ infra apply --emulator --confirm [0-9a-f]{64}$/),
-    '$ infra plan org-foundation.yaml --emulator --detailed-exitcode',
-  ]);
-  expect(stdout).toContain('Nothing to do');
-  expect(readdirSync(tmpdir()).filter((name) => name.startsWith('infra-demo-'))).toEqual(before);
-});
-
 describe('exec', () => {
   it('writes lines of JSON, and what is to be said on stderr', async () => {
     writeFileSync(join(cwd, 'p.yaml'), `${FOLDER_PLAYBOOK}  - step: shell\n    tool: { kind: shell, cmd: rm }\n`);

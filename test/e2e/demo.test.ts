@@ -1,14 +1,28 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { runInfra } from '../support/cli-host.ts';
 import { FOLDER_PLAYBOOK } from '../support/cli-playbooks.ts';
 import { ensureBuilt, infra, ROOT, temporaryFolder } from '../support/cli-process.ts';
 
 beforeAll(ensureBuilt);
 
+it('the demo plans, applies and finds nothing left to do, and leaves nothing behind', async () => {
+  const place = temporaryFolder();
+  const { code, stdout } = await infra(['demo'], { env: { TMPDIR: place, INFRA_EVENTLOG: 'https://noetl.example' } });
+  expect(code).toBe(0);
+  expect(stdout.match(/^\$ infra .*$/gm)).toEqual(
+    ['org-foundation.yaml', 'yandex-gateway.yaml'].flatMap((playbook) => [
+      `$ infra plan ${playbook} --emulator`,
+      expect.stringMatching(/^\$ infra apply --emulator --confirm [0-9a-f]{64}$/),
+      `$ infra plan ${playbook} --emulator --detailed-exitcode`,
+    ]),
+  );
+  expect(stdout.match(/^Nothing to do/gm)).toHaveLength(2);
+  expect(readdirSync(place)).toEqual([]);
+});
+
 it('the demo shows what the README says, and is quiet where that is asked for', async () => {
-  const { code, stdout, stderr } = await runInfra(['demo', '-q']);
+  const { code, stdout, stderr } = await infra(['demo', '-q']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const block =
     /<!-- demo:begin -->\n```text\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[1] ?? '';

@@ -12,9 +12,19 @@ import { packageRoot } from '../package-root.ts';
 
 /** How it looks is no part of what is shown. */
 const STYLE: ReadonlySet<string> = new Set(['--no-color', '-q', '-v']);
-const PLAYBOOK = 'org-foundation.yaml';
+/** What is shown, each a folder of fixtures/playbooks. */
+const TOURS = [
+  {
+    name: 'org-foundation',
+    intro: 'An empty organisation on the built-in emulator of the Google APIs; no account, no network.',
+  },
+  {
+    name: 'yandex-gateway',
+    intro: 'A gateway in an empty folder of Yandex Cloud, behind a fake yc that is a real program.',
+  },
+] as const;
 
-/** Plans, applies and plans again, on the emulator, in a folder that is thrown away. */
+/** Plans, applies and plans again, on the emulators, in a folder that is thrown away. */
 export const demoCommand: CommandModule = {
   configure(command) {
     addExamples(addOutputFlags(command), ['infra demo']);
@@ -31,8 +41,14 @@ export const demoCommand: CommandModule = {
     const cwd = await temporaryFolder();
     const style = [...(color ? [] : ['--no-color']), ...(quiet ? ['-q'] : []), ...(verbose ? ['-v'] : [])];
     try {
-      await copyFile(join(packageRoot(), 'fixtures/playbooks/org-foundation/playbook.yaml'), join(cwd, PLAYBOOK));
-      return await tour({ ...host, cwd, env: { ...host.env, INFRA_EVENTLOG: undefined } }, runOther, style);
+      const inside = { ...host, cwd, env: { ...host.env, INFRA_EVENTLOG: undefined } };
+      for (const { name, intro } of TOURS) {
+        await copyFile(join(packageRoot(), 'fixtures/playbooks', name, 'playbook.yaml'), join(cwd, `${name}.yaml`));
+        host.stdout.write(`${name === TOURS[0].name ? '' : '\n'}${intro}\n`);
+        await tour(inside, `${name}.yaml`, runOther, style);
+      }
+      host.stdout.write('\nPlanned, applied exactly that, and nothing is left to do.\n');
+      return EXIT.done;
     } finally {
       await rm(cwd, { recursive: true, force: true });
     }
@@ -52,13 +68,17 @@ async function temporaryFolder(): Promise<string> {
   }
 }
 
-async function tour(host: Host, run: Invocation['runOther'], style: readonly string[]): Promise<ExitCode> {
-  host.stdout.write('An empty organisation on the built-in emulator of the Google APIs; no account, no network.\n');
-  await step(host, run, ['plan', PLAYBOOK, '--emulator', ...style], EXIT.done);
-  await step(host, run, ['apply', '--emulator', '--confirm', await plannedDigest(host), ...style], EXIT.done);
-  await step(host, run, ['plan', PLAYBOOK, '--emulator', '--detailed-exitcode', ...style], EXIT.done);
-  host.stdout.write('\nPlanned, applied exactly that, and nothing is left to do.\n');
-  return EXIT.done;
+async function tour(
+  host: Host,
+  playbook: string,
+  run: Invocation['runOther'],
+  style: readonly string[],
+): Promise<void> {
+  const before = await plans(host);
+  await step(host, run, ['plan', playbook, '--emulator', ...style], EXIT.done);
+  const digest = (await plans(host)).find((name) => !before.includes(name)) ?? '';
+  await step(host, run, ['apply', '--emulator', '--confirm', digest, ...style], EXIT.done);
+  await step(host, run, ['plan', playbook, '--emulator', '--detailed-exitcode', ...style], EXIT.done);
 }
 
 /** Shows a command line, runs it, and insists on its exit code. */
@@ -76,7 +96,8 @@ async function step(
     ]);
 }
 
-async function plannedDigest({ cwd }: Host): Promise<string> {
-  const [name = ''] = await readdir(join(cwd, '.infra/emulator/plans'));
-  return name.replace(/\.json$/, '');
+/** The digests of the plans that are kept. */
+async function plans({ cwd }: Host): Promise<readonly string[]> {
+  const names = await readdir(join(cwd, '.infra/emulator/plans')).catch((): string[] => []);
+  return names.map((name) => name.replace(/\.json$/, ''));
 }

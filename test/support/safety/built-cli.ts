@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -32,6 +32,8 @@ export async function builtCli(): Promise<string> {
 function build(folder: string): void {
   removeOldBuilds();
   const result = spawnSync(process.execPath, [join(ROOT, 'scripts/build.mjs'), '--out', folder], { encoding: 'utf8' });
+  // What the package has beside its program.
+  for (const name of ['package.json', 'fixtures']) symlinkSync(join(ROOT, name), join(dirname(folder), name));
   if (result.status !== 0) throw new Error(`the build failed:\n${result.stderr}`);
 }
 
