@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { diagnostic } from '../core/codes.ts';
-import { type Diagnostic, DiagnosticError, hasErrors } from '../core/diagnostics.ts';
+import { byPlace, type Diagnostic, DiagnosticError, hasErrors } from '../core/diagnostics.ts';
 import type { GuardSpec, Playbook } from '../core/step.ts';
 import { loadPlan, savePlan, storableSource } from '../engine/plan-store.ts';
 import type { PlanResult, VerbOptions } from '../engine/ports.ts';
+import { inputErrors } from '../engine/prepare.ts';
 import type { PlanSource, StoredPlan } from '../engine/stored-plan.ts';
 import { readPlaybookFile } from '../playbook/files.ts';
 import { loadPlaybook } from '../playbook/load.ts';
@@ -68,7 +69,7 @@ async function assemble(
   const confirms = isConfirmed(call.invocation.options);
   const mustWrite = command === 'apply' || (WRITES_WHEN_CONFIRMED.has(command) && confirms);
   const place = placeOf(host, { ...flags, emulator: options.emulator }, config, mustWrite);
-  const { playbook, diagnostics } = await load(call, config, source, options.guard).catch((error: unknown) => {
+  const { playbook, diagnostics } = await load(call, config, source, options).catch((error: unknown) => {
     throw storedDigest === null ? error : unlikeItsDigest(error, storedDigest);
   });
   const unknown =
@@ -101,17 +102,19 @@ async function load(
   call: WorkflowCall,
   config: Configuration,
   source: PlanSource,
-  guard: GuardSpec | null,
+  options: VerbOptions,
 ): Promise<{ playbook: Playbook; diagnostics: readonly Diagnostic[] }> {
   const texts = [source.text, source.workload, ...source.sets];
   const early = texts.some((text) => text?.includes('yandex') === true) ? await loadAllCatalogues() : CATALOGUES;
-  const first = await loadWith(early, call, config, source, guard);
+  const first = await loadWith(early, call, config, source, options.guard);
   // A template may have made the provider's name.
-  const { playbook, diagnostics } = first.diagnostics.some(({ code }) => code === 'PROVIDER_NOT_IMPLEMENTED')
-    ? await loadWith(await loadAllCatalogues(), call, config, source, guard)
+  const { playbook, partial, diagnostics } = first.diagnostics.some(({ code }) => code === 'PROVIDER_NOT_IMPLEMENTED')
+    ? await loadWith(await loadAllCatalogues(), call, config, source, options.guard)
     : first;
-  if (playbook === null || hasErrors(diagnostics)) throw new DiagnosticError(diagnostics);
-  return { playbook, diagnostics };
+  if (playbook !== null && !hasErrors(diagnostics)) return { playbook, diagnostics };
+  const verb = call.command === 'exec' ? 'exec' : 'plan';
+  const inputs = partial === null ? [] : inputErrors(CATALOGUES, partial, options, verb);
+  throw new DiagnosticError(byPlace([...diagnostics, ...inputs]));
 }
 
 function loadWith(

@@ -42,6 +42,17 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(isError);
 }
 
+/** In the order of the file; what has no place first. */
+export function byPlace(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return [...diagnostics].sort(comparePlaces);
+}
+
+function comparePlaces(a: Diagnostic, b: Diagnostic): number {
+  if (a.source === null || b.source === null) return (a.source === null ? 0 : 1) - (b.source === null ? 0 : 1);
+  if (a.source.file !== b.source.file) return a.source.file < b.source.file ? -1 : 1;
+  return a.source.line - b.source.line || a.source.column - b.source.column;
+}
+
 /** Carries a diagnostic through code that can't go on; caught where the verb starts, never shown as a stack. */
 export class DiagnosticError extends Error {
   readonly diagnostics: readonly Diagnostic[];

@@ -1,5 +1,5 @@
 import { type Code, diagnostic } from '../core/codes.ts';
-import { type Diagnostic, DiagnosticError, hasErrors, type SourcePosition } from '../core/diagnostics.ts';
+import { type Diagnostic, DiagnosticError, hasErrors, isError, type SourcePosition } from '../core/diagnostics.ts';
 import { type Edges, reversed, topologicalOrder } from '../core/graph.ts';
 import type { PlanVerb } from '../core/plan.ts';
 import type { ActionSpec, Declaration, InputProblem, ProviderCatalogue } from '../core/resource.ts';
@@ -107,6 +107,18 @@ export function linkAll(
     diagnostics.push(...linked.diagnostics);
   }
   return { declarations, diagnostics };
+}
+
+/** What is wrong with the inputs of steps whose playbook can't be used for other reasons, so that one run tells all of it. */
+export function inputErrors(
+  catalogues: EnginePorts['catalogues'],
+  partial: Playbook,
+  options: VerbOptions,
+  verb: PlanVerb | 'exec',
+): readonly Diagnostic[] {
+  const { diagnostics } = linkAll(catalogues, partial.steps, options, verb);
+  // A step that seems to be missing may be one of those that were left out.
+  return diagnostics.filter((item) => isError(item) && item.code !== 'UNKNOWN_STEP');
 }
 
 /** Format rules of the cloud are errors where a real cloud (or the emulator of it) answers, else warnings. */

@@ -1,5 +1,5 @@
 import { type Code, diagnostic } from '../core/codes.ts';
-import type { Diagnostic, DiagnosticFields } from '../core/diagnostics.ts';
+import { byPlace, type Diagnostic, type DiagnosticFields } from '../core/diagnostics.ts';
 import { type Origin, positionOf } from './tree.ts';
 
 /** More than anyone reads; a hostile file must not fill the memory with complaints. */
@@ -15,12 +15,14 @@ export class Findings {
   readonly #seen = new Set<string>();
   readonly #list: Diagnostic[] = [];
   #errors = 0;
+  #complaints = 0;
 
   add(code: Code, detail: string, place: Place | null, fields: DiagnosticFields = {}): void {
     this.push(diagnostic(code, detail, { source: place === null ? null : positionOf(place), ...fields }));
   }
 
   push(item: Diagnostic): void {
+    if (item.severity === 'error') this.#complaints += 1;
     const key = JSON.stringify([item.code, item.detail, item.source]);
     if (this.#seen.has(key)) return;
     if (item.severity === 'error') this.#errors += 1;
@@ -37,14 +39,13 @@ export class Findings {
     return this.#errors;
   }
 
+  /** Errors with their repetitions: what tells whether a piece is sound, wherever its fault was told first. */
+  get complaints(): number {
+    return this.#complaints;
+  }
+
   /** In the order of the file; what has no place first. */
   list(): readonly Diagnostic[] {
-    return [...this.#list].sort(byPlace);
+    return byPlace(this.#list);
   }
-}
-
-function byPlace(a: Diagnostic, b: Diagnostic): number {
-  if (a.source === null || b.source === null) return (a.source === null ? 0 : 1) - (b.source === null ? 0 : 1);
-  if (a.source.file !== b.source.file) return a.source.file < b.source.file ? -1 : 1;
-  return a.source.line - b.source.line || a.source.column - b.source.column;
 }

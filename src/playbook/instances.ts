@@ -19,6 +19,8 @@ export interface BuildContext {
   readonly findings: Findings;
   readonly index: StepIndex;
   readonly catalogues: Catalogues;
+  /** Steps with an error of their own, as they are found. */
+  readonly broken: Set<WrittenStep>;
   readonly defaults: MapNode | null;
   /** `iter` is null here; each instance has its own. */
   readonly variables: Variables;
@@ -49,7 +51,9 @@ export function expandSteps(steps: readonly WrittenStep[], context: BuildContext
   const instances: Instance[] = [];
   let count = 0;
   for (const step of steps) {
+    const before = context.findings.complaints;
     const expanded = expandStep(step, context);
+    if (context.findings.complaints > before) context.broken.add(step);
     count += expanded.reduce((sum, instance) => sum + Math.max(1, instance.services?.length ?? 1), 0);
     if (count > MAX_STEPS) {
       context.findings.add('YAML_LIMIT', `The playbook has more than ${MAX_STEPS} steps after loops.`, step.node);

@@ -47,6 +47,8 @@ export interface LoadRequest {
 /** The playbook is null when any diagnostic is an error. */
 export interface LoadResult {
   readonly playbook: Playbook | null;
+  /** Then the steps that are sound in themselves, for further complaints about them and nothing else; null: none can be trusted. */
+  readonly partial: Playbook | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -55,7 +57,7 @@ export async function loadPlaybook(request: LoadRequest): Promise<LoadResult> {
   const findings = new Findings();
   const text = decodeText(request.text, request.path, findings);
   const tree = text === null ? null : readYaml(text, request.path, findings);
-  if (tree === null) return { playbook: null, diagnostics: findings.list() };
+  if (tree === null) return { playbook: null, partial: null, diagnostics: findings.list() };
   try {
     return build(tree, request, null, findings);
   } catch (error) {
@@ -68,12 +70,12 @@ export async function loadPlaybook(request: LoadRequest): Promise<LoadResult> {
 
 function build(tree: TreeNode, request: LoadRequest, parse: ExpressionParser | null, findings: Findings): LoadResult {
   const envelope = readEnvelope(tree, findings);
-  if (envelope === null) return { playbook: null, diagnostics: findings.list() };
+  if (envelope === null) return { playbook: null, partial: null, diagnostics: findings.list() };
   const workload = readWorkload(
     { playbook: envelope.workload, action: request.action, file: request.workloadFile, sets: request.sets },
     findings,
   );
-  const steps = buildSteps(envelope, workload, request, parse, findings);
+  const { steps, sound } = buildSteps(envelope, workload, request, parse, findings);
   const playbook: Playbook = {
     path: request.path,
     name: envelope.name,
@@ -81,7 +83,9 @@ function build(tree: TreeNode, request: LoadRequest, parse: ExpressionParser | n
     steps,
     scope: { workload, env: request.env },
   };
-  return { playbook: findings.failed ? null : playbook, diagnostics: findings.list() };
+  const diagnostics = findings.list();
+  if (!findings.failed) return { playbook, partial: null, diagnostics };
+  return { playbook: null, partial: sound === null ? null : { ...playbook, steps: sound }, diagnostics };
 }
 
 function buildSteps(
@@ -90,7 +94,7 @@ function buildSteps(
   request: LoadRequest,
   parse: ExpressionParser | null,
   findings: Findings,
-): readonly Step[] {
+): { readonly steps: readonly Step[]; readonly sound: readonly Step[] | null } {
   if (envelope.defaults !== null) checkDefaultsKeys(envelope.defaults, findings);
   const written = readWorkflow(envelope.workflow, request.conditionalRoutes, findings);
   checkTargets(written, findings);
@@ -104,8 +108,13 @@ function buildSteps(
   );
   const addresses = addressesByName(instances, findings);
   checkDependencies(written, addresses, findings);
-  const builder = new StepBuilder(context, new Order(written, addresses), guardLevels(envelope, request, findings));
-  return assemble(written, skips, instances, builder, findings);
+  const before = findings.complaints;
+  const guards = guardLevels(envelope, request, findings);
+  // A guard also says where folders are looked up: with a broken one, every step could be misjudged.
+  const guarded = findings.complaints === before;
+  const builder = new StepBuilder(context, new Order(written, addresses), guards);
+  const steps = assemble(written, skips, instances, builder, context);
+  return { steps, sound: guarded ? soundSteps(steps, context.broken) : null };
 }
 
 function buildContext(
@@ -119,7 +128,7 @@ function buildContext(
   const tools = { compiler: new TemplateCompiler(parse), budget: new Budget(), index, findings };
   const variables = { workload, env: request.env, iter: null, executionId: request.executionId ?? undefined };
   const defaults = mergeDefaults(request.project?.defaults ?? null, envelope.defaults);
-  return { tools, findings, index, catalogues: request.catalogues, defaults, variables };
+  return { tools, findings, index, catalogues: request.catalogues, broken: new Set(), defaults, variables };
 }
 
 function guardLevels(envelope: Envelope, request: LoadRequest, findings: Findings): readonly GuardLevel[] {
@@ -183,15 +192,17 @@ function assemble(
   skips: ReadonlyMap<WrittenStep, Skip>,
   instances: readonly Instance[],
   builder: StepBuilder,
-  findings: Findings,
+  { findings, broken }: BuildContext,
 ): readonly Step[] {
   const byStep = instancesByStep(instances);
   const steps: Step[] = [];
   for (const step of written) {
     const skip = skips.get(step);
     if (skip !== undefined) steps.push(skippedStep(step, skip, steps.length));
+    const before = findings.complaints;
     for (const instance of byStep.get(step) ?? [])
       for (const built of builder.build(instance, steps.length)) steps.push(built);
+    if (findings.complaints > before) broken.add(step);
     if (builder.edges > MAX_EDGES) {
       findings.add(
         'YAML_LIMIT',
@@ -203,6 +214,15 @@ function assemble(
     }
   }
   return steps;
+}
+
+/** The steps that run and have no error, of their own or in what they refer to. */
+function soundSteps(steps: readonly Step[], broken: ReadonlySet<WrittenStep>): readonly Step[] {
+  const names = new Set([...broken].map(({ name }) => name));
+  const whole = new Map(
+    steps.filter(({ skip, name }) => skip === null && !names.has(name)).map((step) => [step.address, step]),
+  );
+  return [...whole.values()].filter(({ dependsOn }) => dependsOn.every((address) => whole.has(address)));
 }
 
 function instancesByStep(instances: readonly Instance[]): ReadonlyMap<WrittenStep, readonly Instance[]> {
