@@ -107,7 +107,7 @@ async function pollUntilDone(
     const left = deadline - timing.now();
     if (left <= 0) break;
     await timing.sleep(Math.min(left, intervalBefore(attempt, poll, timing)), hooks.signal);
-    if (hooks.signal?.aborted === true) return interrupted(name);
+    if (hooks.signal?.aborted === true) return interrupted(name, hooks.signal);
     hooks.onOperation?.(name, attempt);
     const answer = await ask(client, service, name, deadline - timing.now(), hooks.signal);
     const state = readAnswer(service, name, answer);
@@ -182,11 +182,10 @@ function passes(failure: ApiFailure): boolean {
   return failure.status >= 500 || [404, 408, 429].includes(failure.status) || failure.diagnostic.code === 'THROTTLED';
 }
 
-function interrupted(name: string): Extract<OperationResult, { kind: 'pending' }> {
-  return pending(
-    name,
-    `Interrupted while waiting for the operation ${name}; it runs on, and the next run picks it up.`,
-  );
+function interrupted(name: string, signal?: AbortSignal): Extract<OperationResult, { kind: 'pending' }> {
+  const timeIsUp = signal?.reason instanceof Error && signal.reason.name === 'TimeoutError';
+  const why = timeIsUp ? 'The time given by --timeout was over' : 'Interrupted';
+  return pending(name, `${why} while waiting for the operation ${name}; it runs on, and the next run picks it up.`);
 }
 
 /** Accepted, but there is no token any more to ask with. */

@@ -184,6 +184,16 @@ describe('polling', () => {
     expect(server.seen).toHaveLength(0);
   });
 
+  it.each([
+    ['an interrupt', new DOMException('x', 'AbortError'), 'Interrupted while waiting'],
+    ['the end of its time', new DOMException('x', 'TimeoutError'), 'The time given by --timeout was over'],
+  ])('says of %s what it was', async (_, reason, said) => {
+    const signal = AbortSignal.abort(reason);
+    const client = clientFor(await serve(PENDING));
+    const result = await awaitOperation(client, 'crm', { name: NAME }, POLL, { timing: fakeTiming(), signal });
+    expect(JSON.stringify(result)).toContain(said);
+  });
+
   it('is pending when interrupted while asking', async () => {
     const controller = new AbortController();
     const server = await serve(() => controller.abort());
