@@ -102,9 +102,9 @@ export function hanging(text: string, indent: string, width: number): readonly s
   return wrap(text, Math.max(20, width - indent.length)).map((line) => `${indent}${line}`);
 }
 
-/** Escapes and wraps a text that may have several lines of its own, each line indented. */
+/** Escapes and wraps a text, each line indented; a line break in it could pass for a line of ours, so it is escaped as well. */
 export function paragraph(text: string, indent: string, width: number): readonly string[] {
-  return text.split('\n').flatMap((line) => hanging(escapeText(line), indent, width));
+  return hanging(escapeText(text), indent, width);
 }
 
 /** `1 step`, `2 steps`; an irregular plural is given. */

@@ -91,7 +91,8 @@ describe('width', () => {
 describe('paragraph', () => {
   test('wraps at blanks, keeps lines, never cuts a word', () => {
     expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
-    expect(paragraph(`one\n${'y'.repeat(40)} z`, '  ', 30)).toEqual(['  one', `  ${'y'.repeat(40)}`, '  z']);
+    expect(paragraph(`one ${'y'.repeat(40)} z`, '  ', 30)).toEqual(['  one', `  ${'y'.repeat(40)}`, '  z']);
+    expect(paragraph('one\nerror[FAKE]: two', '  ', 60)).toEqual(['  one\\nerror[FAKE]: two']);
   });
 });
 

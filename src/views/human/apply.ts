@@ -65,7 +65,9 @@ function stepLines(step: AppliedStep, column: number, options: HumanOptions): re
     ? [`${sign} ${start}  ${words}`]
     : [`${sign} ${address}`, ...hanging(words, '      ', options.width)];
   const frame = { indent: '      ', width: options.width, paint, address: step.address, source: step.source };
-  const told = step.diagnostics.filter((item) => item.severity !== 'note' || kind !== 'done' || options.verbose);
+  const told = step.diagnostics.filter(
+    (item) => options.verbose || item.severity !== 'note' || (kind !== 'done' && item.code !== 'NOT_VISIBLE'),
+  );
   return [...head, ...reasonLines(step), ...told.flatMap((item) => diagnosticLines({ ...item, urn: null }, frame))];
 }
 
@@ -162,15 +164,24 @@ export function renderRefusal(
   return `${told}\n${block(['What differs from the reviewed plan:', ...table(differences), '', 'Review the new plan, then confirm its digest.'])}`;
 }
 
+/** Differences beyond this many are counted only; the JSON has them all. */
+const DIFFERENCES_LISTED = 30;
 const COLUMNS = ['address', 'field', 'then', 'now'] as const;
 
 function table(differences: readonly Difference[]): readonly string[] {
-  const rows = [COLUMNS, ...differences.map((row) => COLUMNS.map((key) => escapeText(row[key])))];
+  const hidden = differences.length - DIFFERENCES_LISTED;
+  const rows = [
+    COLUMNS,
+    ...differences.slice(0, DIFFERENCES_LISTED).map((row) => COLUMNS.map((key) => escapeText(row[key]))),
+  ];
   const widths = COLUMNS.map((_, index) =>
     columnWidth(
       rows.map((row) => row[index] ?? ''),
       ADDRESS_COLUMN,
     ),
   );
-  return rows.map((row) => `  ${row.map((cell, index) => pad(cell, widths[index] ?? 0)).join('  ')}`);
+  return [
+    ...rows.map((row) => `  ${row.map((cell, index) => pad(cell, widths[index] ?? 0)).join('  ')}`),
+    ...(hidden > 0 ? [`  … and ${hidden} more (--format json lists them all)`] : []),
+  ];
 }

@@ -127,10 +127,15 @@ function idRemark(step: PlanStep): string | null {
   if (step.change === 'none' || step.change === 'read') return null;
   const known = [
     step.resource_id === null ? null : `id ${step.resource_id}`,
-    step.state === null ? null : `state ${step.state}`,
+    step.state === null || saysNothing(step) ? null : `state ${step.state}`,
   ];
   const text = known.filter((part) => part !== null).join(', ');
   return text === '' ? null : `live: ${escapeText(text)}`;
+}
+
+/** What is to be deleted is there: that it is, needs no words. */
+function saysNothing({ change, state, resource_id: id }: PlanStep): boolean {
+  return change === 'delete' && id === null && !/delet|pend|clos|disab/i.test(state ?? '');
 }
 
 function preflightRemark(step: PlanStep): string | null {

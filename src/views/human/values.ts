@@ -18,6 +18,7 @@ export function valueText(value: Json): string {
 function rawText(value: Json): string {
   if (typeof value === 'string') return stringText(value);
   if (Array.isArray(value)) return `[${value.map((item: Json) => rawText(item)).join(', ')}]`;
+  if (isJsonObject(value) && Object.keys(value).length === 0) return '{}';
   if (isJsonObject(value))
     return `{ ${Object.entries(value)
       .map(([key, item]) => `${escapeText(key)}: ${rawText(item)}`)

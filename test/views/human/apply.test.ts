@@ -201,6 +201,22 @@ test('a step that is done brings no notes along, and long words take a line of t
   expect(renderApply(reportOf([step]), { ...PLAIN, verbose: true })).toContain('told before');
 });
 
+test('a note of the plan is not repeated where the step failed', () => {
+  const note = diagnostic('NOT_VISIBLE', 'It may be out of sight.', { severity: 'note' });
+  const failure = diagnostic('PERMISSION_DENIED', 'No.');
+  const report = reportOf([appliedStep('failed', { address: 'a', diagnostics: [note, failure] })]);
+  expect(renderApply(report, PLAIN)).not.toContain('NOT_VISIBLE');
+  expect(renderApply(report, { ...PLAIN, verbose: true })).toContain('NOT_VISIBLE');
+});
+
+test('only so many differences are listed', () => {
+  const differences = Array.from({ length: 35 }, (_, at) => ({ address: `a${at}`, field: 'x', then: '1', now: '2' }));
+  const text = renderRefusal([diagnostic('DIGEST_STALE', 'Moved.')], differences, PLAIN);
+  expect(text).toContain('… and 5 more (--format json lists them all)');
+  expect(text).toContain('a29');
+  expect(text).not.toContain('a30');
+});
+
 describe('how to go on', () => {
   const interrupted = diagnostic('INTERRUPTED', 'the run was interrupted: nothing new was started.');
 

@@ -248,6 +248,13 @@ describe('what can be done with the plan', () => {
     );
   });
 
+  test('a delete says of a state only what is not plain, and an empty map is short', () => {
+    const gone = { change: 'delete', present: true, resource_id: null } as const;
+    expect(body([planStep({ ...gone, state: 'bound' })])).not.toContain('live:');
+    expect(body([planStep({ ...gone, state: 'DELETE_REQUESTED' })])).toContain('live: state DELETE_REQUESTED');
+    expect(body([planStep({ desired: { labels: {} } })])).toContain('labels: {}');
+  });
+
   test('everything held', () => {
     const text = body([
       planStep({ held: 'dry_run' }),
