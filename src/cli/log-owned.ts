@@ -26,6 +26,7 @@ export async function listOwnedResources(call: WorkflowCall): Promise<ExitCode> 
       at,
     }),
   );
+  for (const resource of report.owned) output.stream({ type: 'owned_result', resource });
   output.stream({ type: 'summary', summary: { owned: report.owned.length, tombstoned: report.tombstoned } });
   await output.result({
     diagnostics: report.diagnostics,

@@ -1,7 +1,8 @@
 import type { Diagnostic } from './diagnostics.ts';
 import type { ProviderFact } from './facts.ts';
+import type { ProviderResource } from './inventory.ts';
 import type { AppliedStep, Outcome, PlanStep, PlanSummary } from './plan.ts';
-import type { DriftEntry, OrphanEntry } from './reports.ts';
+import type { DriftEntry, OrphanEntry, OwnedEntry } from './reports.ts';
 
 /** What happens while a verb runs; the views turn it into progress lines or NDJSON. */
 export type EngineEvent =
@@ -33,6 +34,10 @@ export type StreamEvent =
   | { readonly type: 'version'; readonly infra: string; readonly format_version: string }
   | { readonly type: 'drift_result'; readonly resource: DriftEntry }
   | { readonly type: 'orphan_result'; readonly orphan: OrphanEntry }
+  | { readonly type: 'owned_result'; readonly resource: OwnedEntry }
+  | { readonly type: 'inventory_result'; readonly resource: ProviderResource }
+  /** The playbook, as YAML. */
+  | { readonly type: 'import_result'; readonly playbook: string }
   | { readonly type: 'summary'; readonly summary: Readonly<Record<string, number>> };
 
 /** One thing that differs between the reviewed plan and what is now. */

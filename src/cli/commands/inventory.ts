@@ -22,6 +22,7 @@ export const inventoryCommand: CommandModule = {
   run: (host, invocation) =>
     withOutput(host, 'inventory', invocation, async (call) => {
       const found = await withScope(call, ({ reader }) => runInventory({ reader }));
+      for (const resource of found.resources) call.output.stream({ type: 'inventory_result', resource });
       call.output.stream({ type: 'summary', summary: { resources: found.resources.length } });
       await call.output.result({
         diagnostics: [],

@@ -202,6 +202,9 @@ const eventTypes = [
   'diagnostic',
   'drift_result',
   'orphan_result',
+  'owned_result',
+  'inventory_result',
+  'import_result',
   'summary',
 ] as const;
 
