@@ -12,6 +12,7 @@ import { failureMarkdown } from '../views/markdown/failure.ts';
 import { ndjsonLine } from '../views/ndjson/events.ts';
 import type { Format, OutputFlags } from './flags.ts';
 import type { Host } from './host.ts';
+import { refuseExisting, writeNew } from './new-file.ts';
 import { openStderrLog, type StderrLog } from './stderr-log.ts';
 import { styleOf } from './terminal.ts';
 import { VERSION } from './version.ts';
@@ -37,8 +38,16 @@ type Forms = Readonly<Record<Exclude<Format, 'ndjson'>, () => string>>;
 const FILE_WIDTH = 100;
 
 export async function openOutput(host: Host, flags: OutputFlags, command: string): Promise<Output> {
-  for (const { path } of flags.files) await checkWritable(resolve(host.cwd, path), path);
+  for (const file of flags.files) {
+    if (writesPlaybook(command)) await refuseExisting(host.cwd, file.path, '--out');
+    await checkWritable(resolve(host.cwd, file.path), file.path);
+  }
   return new Output(host, flags, command, await openStderrLog(host, flags));
+}
+
+/** A report may be written again and again; a playbook may have been edited since. */
+function writesPlaybook(command: string): boolean {
+  return command === 'import';
 }
 
 /** Where a verb tells what happens and what came of it: the result on stdout and in files, all else on stderr. */
@@ -148,7 +157,10 @@ export class Output {
   /** Writes the files of the result; one that can't be written is told, because what the run did stands. */
   async keep(textOf: (format: Format) => string): Promise<void> {
     for (const { format, path } of this.#flags.files) {
-      const error = await writeFile(resolve(this.#host.cwd, path), textOf(format)).catch((reason: unknown) => reason);
+      const written = writesPlaybook(this.#command)
+        ? writeNew(this.#host.cwd, path, '--out', textOf(format))
+        : writeFile(resolve(this.#host.cwd, path), textOf(format));
+      const error = await written.catch((reason: unknown) => reason);
       if (error === undefined) continue;
       this.#unwritten = true;
       this.log.diagnostics([diagnostic('OUTPUT_WRITE', `The result can't be written to ${path}: ${reasonOf(error)}.`)]);

@@ -2,8 +2,8 @@ import type { JsonObject } from '../core/json.ts';
 import type { AuthSpec, EndpointSpec } from '../core/step.ts';
 
 /** An auth as a playbook may spell it; a name in it leads to the caller's own credential, whatever its type. */
-export function authText(auth: AuthSpec | null, credential: string | null): JsonObject {
-  const name = credential ?? auth?.credential ?? null;
+export function authText(auth: AuthSpec | null): JsonObject {
+  const name = auth?.credential ?? null;
   const tokenEnv = auth?.tokenEnv ?? null;
   const scopes = auth?.scopes ?? [];
   return {

@@ -1,7 +1,4 @@
-import { writeFile } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
-import { diagnostic } from '../core/codes.ts';
-import { DiagnosticError } from '../core/diagnostics.ts';
+import { basename } from 'node:path';
 import type { OwnershipModel } from '../core/fold.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { OrphansReport } from '../core/reports.ts';
@@ -9,6 +6,7 @@ import { planRemoval, type Removal, type RemovalStep } from '../engine/removal.t
 import { writePlaybook } from '../playbook/write-playbook.ts';
 import type { Authority } from './authority.ts';
 import { CATALOGUES } from './catalogues.ts';
+import { writeNew } from './new-file.ts';
 import { authText, endpointText } from './playbook-auth.ts';
 import type { WorkflowCall } from './workflow-types.ts';
 
@@ -36,15 +34,12 @@ export async function writeRemoval(call: WorkflowCall, request: RemovalToWrite):
   const written = { file, steps: removal.steps.length, kept: removal.kept };
   if (removal.steps.length === 0) return written;
   const text = writePlaybook({
-    comment: commentOf(report.stack, removal, file),
+    comment: [...commentOf(report.stack, removal, file), ...credentialLines(removal)],
     name: `remove-orphans-of-${report.stack.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-|-$/g, '')}`,
-    defaults: defaultsOf(request),
-    sections: [{ comment: [], steps: removal.steps.map((step) => stepText(step, request)) }],
+    defaults: defaultsOf(request, removal),
+    sections: [{ comment: [], steps: removal.steps.map(stepText) }],
   });
-  await writeFile(resolve(call.host.cwd, file), text, { mode: 0o600 }).catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new DiagnosticError([diagnostic('USAGE', `--plan-destroy ${file} can't be written: ${why}.`)]);
-  });
+  await writeNew(call.host.cwd, file, '--plan-destroy', text);
   return written;
 }
 
@@ -57,32 +52,36 @@ function commentOf(stack: string, { steps, kept }: Removal, file: string): reado
   ];
 }
 
-function defaultsOf({ report, authority, model }: RemovalToWrite): JsonObject {
+/** The authority is the caller's own choice or that of the playbooks; nothing of it comes from the log, which others write. */
+function defaultsOf({ report, authority }: RemovalToWrite, { steps }: Removal): JsonObject {
   const { auth, endpoint } = authority.authOf(report.stack);
-  const recorded = commonCredential(report, model);
+  const isGoogle = steps.every(({ owned }) => owned.provider === 'google');
   return {
     ...(report.stack === '<unscoped>' ? {} : { stack: report.stack }),
     ...(endpoint === null ? {} : { endpoint: endpointText(endpoint) }),
-    ...(auth === null && recorded === null ? {} : { auth: authText(auth, recorded) }),
+    ...(auth === null && !isGoogle ? {} : { auth: authText(auth) }),
   };
 }
 
-/** The credential that most of the orphans were made with. */
-function commonCredential({ orphans }: OrphansReport, { owned }: OwnershipModel): string | null {
-  const counts = new Map<string, number>();
-  for (const { urn } of orphans) {
-    const name = owned.get(urn)?.credential ?? null;
-    if (name !== null) counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? null;
+const MAX_NAMED = 10;
+
+/** The names of the credentials that the log says these were made with, for the reader alone. */
+function credentialLines({ steps }: Removal): readonly string[] {
+  const names = new Set(
+    steps.flatMap(({ owned }) => {
+      const name = (owned.credential ?? '').replaceAll(/[^A-Za-z0-9._-]+/g, '');
+      return name === '' ? [] : [name.slice(0, 64)];
+    }),
+  );
+  if (names.size === 0) return [];
+  return ['', `The log says they were made with: ${[...names].sort().slice(0, MAX_NAMED).join(', ')}`];
 }
 
-function stepText({ name, owned, action, input, dependsOn }: RemovalStep, { report, model }: RemovalToWrite) {
-  const own = owned.credential !== null && owned.credential !== commonCredential(report, model);
+function stepText({ name, owned, action, input, dependsOn }: RemovalStep) {
   return {
     comment: [owned.urn],
     step: name,
     ...(dependsOn.length === 0 ? {} : { dependsOn }),
-    tool: { provider: owned.provider, action, input, ...(own ? { auth: authText(null, owned.credential) } : {}) },
+    tool: { provider: owned.provider, action, input },
   };
 }

@@ -36,11 +36,12 @@ async function importScope(call: WorkflowCall): Promise<ExitCode> {
       reader,
       stack,
       name: null,
-      auth: auth === null ? null : authText(auth, null),
+      auth: auth === null ? null : authText(auth),
       endpoint: endpoint === null ? null : endpointText(endpoint),
       leaveOut: leaveOut.length === 0 ? null : leaveOut,
     }),
   );
+  call.output.stream({ type: 'import_result', playbook: result.text });
   call.output.stream({ type: 'summary', summary: { steps: result.steps } });
   await call.output.result({ diagnostics: [], human: () => result.text, document: () => importDocument(result) });
   const left = result.leftOut.reduce((sum, { what }) => sum + what.length, 0);

@@ -14,6 +14,7 @@ import type { CommandModule } from '../command.ts';
 import type { Readers } from '../composition.ts';
 import { EXIT, type ExitCode, exitOfDiagnostics, strongest } from '../exit-codes.ts';
 import { addExamples, addOutFlag, addOutputFlags, collect, REPORT_FORMATS } from '../flags.ts';
+import { refuseExisting } from '../new-file.ts';
 import { isSet, list, text } from '../options.ts';
 import { locate } from '../place.ts';
 import { expandGlobs } from '../playbook-globs.ts';
@@ -60,6 +61,7 @@ async function orphans(call: WorkflowCall): Promise<ExitCode> {
   const authority = authorityOf(call.flags, first, projects);
   const stack = stackOf(call, projects);
   const file = text(call.invocation.options, 'planDestroy') ?? null;
+  if (file !== null) await refuseExisting(call.host.cwd, file, '--plan-destroy');
   const { found, removal } = await withLogs(call, first, async ({ log }) => {
     const state = await log.read(authority.target);
     const found = await withReaders(call, first, first, (readers) =>
@@ -126,12 +128,12 @@ const NO_PLAYBOOKS = 'infra orphans <playbook...>, or playbooks: [...] in infra.
 /** One that does not load is an error: it would be taken for one that declares nothing. */
 async function openProjects(call: WorkflowCall): Promise<readonly Project[]> {
   const given = call.invocation.operands;
-  const paths = given.length > 0 ? given : await configured(call);
+  const { paths, config } = given.length > 0 ? { paths: given, config: null } : await configured(call);
   const projects: Project[] = [];
   const problems: Diagnostic[] = [];
   for (const path of paths) {
     try {
-      projects.push(await openPlaybook(call, path, 'trusted'));
+      projects.push(await openUnder(call, path, config));
     } catch (error) {
       if (!(error instanceof DiagnosticError)) throw error;
       problems.push(...error.diagnostics);
@@ -141,13 +143,20 @@ async function openProjects(call: WorkflowCall): Promise<readonly Project[]> {
   return projects;
 }
 
+/** What infra.yaml says holds for the playbooks that it names, unless one lies nearer to them. */
+async function openUnder(call: WorkflowCall, path: string, config: string | null): Promise<Project> {
+  const project = await openPlaybook(call, path, 'trusted');
+  if (config === null || project.config.file !== null) return project;
+  return await openPlaybook({ ...call, flags: { ...call.flags, config } }, path, 'trusted');
+}
+
 /** The playbooks that infra.yaml names, as seen from here. */
-async function configured({ host, flags }: WorkflowCall): Promise<readonly string[]> {
+async function configured({ host, flags }: WorkflowCall): Promise<{ paths: readonly string[]; config: string | null }> {
   const { config } = await locate(host, flags, false);
-  if (config.file === null) return [];
+  if (config.file === null) return { paths: [], config: null };
   const folder = dirname(config.file);
   const found = await expandGlobs(folder, config.playbooks);
-  return found.map((path) => relative(host.cwd, join(folder, path)));
+  return { paths: found.map((path) => relative(host.cwd, join(folder, path))), config: config.file };
 }
 
 /** What the playbooks declare is compared with what one log says. */
