@@ -16,15 +16,19 @@ export async function verifyChain(call: WorkflowCall): Promise<ExitCode> {
   const place = await locate(host, flags, false);
   const report = await withLogs(call, place, async ({ log, chained }): Promise<VerifyReport> => {
     if (chained === null) return refuseUnchained(log.verify());
-    const { rows, firstBad, headFound } = await chained.walk(wanted);
-    const diagnostics = [...brokenAt(firstBad, log.url), ...headMissing(wanted, headFound, log.url)];
+    const { rows, unsealed, torn, firstBad, headFound } = await chained.walk(wanted);
+    const problems = [...brokenAt(firstBad, log.url), ...headMissing(wanted, headFound, log.url)];
     // The tail of a broken log proves nothing, and may not even be read.
     const head = firstBad === null ? await chained.head() : null;
-    return { ok: diagnostics.length === 0, rows, firstBad, head, headFound, diagnostics };
+    const diagnostics = [...problems, ...tornNote(firstBad === null ? torn : 0, log.url)];
+    return { ok: problems.length === 0, rows, unsealed, firstBad, head, headFound, diagnostics };
   });
   await output.result({
     diagnostics: report.diagnostics,
-    human: (options) => (report.ok ? block([soundLine(report)]) : renderDiagnostics(report.diagnostics, options)),
+    human: (options) => {
+      const told = renderDiagnostics(report.diagnostics, options);
+      return report.ok ? block([soundLine(report)]) + told : told;
+    },
     document: () => verifyDocument(report),
   });
   return report.ok ? EXIT.done : exitOfDiagnostics(report.diagnostics);
@@ -36,9 +40,25 @@ async function refuseUnchained(verified: Promise<void>): Promise<never> {
   throw new TypeError('a log without a chain can not be verified');
 }
 
-function soundLine({ rows, head }: VerifyReport): string {
+function soundLine({ rows, unsealed, head }: VerifyReport): string {
   if (rows === 0) return 'The log is empty.';
-  return `${count(rows, 'row')}, and each is as it was written. Head: ${escapeText(head ?? 'none')}`;
+  return `${count(rows, 'row')}${sealWords(rows, unsealed)} Head: ${escapeText(head ?? 'none')}`;
+}
+
+/** Only a seal shows that a row is as it was written. */
+function sealWords(rows: number, unsealed: number): string {
+  if (unsealed === 0) return ', and each is as it was written.';
+  const proof =
+    unsealed === 1
+      ? 'carries no seal, so nothing shows whether it is as it was written'
+      : 'carry no seal, so nothing shows whether they are as they were written';
+  if (unsealed === rows) return `: ${rows === 1 ? 'it' : 'they'} ${proof}.`;
+  return `: ${unsealed} ${proof}; each of the others is.`;
+}
+
+function tornNote(bytes: number, log: string): readonly Diagnostic[] {
+  if (bytes === 0) return [];
+  return [diagnostic('LOG_TORN', `The last line of ${log} is unfinished (${bytes} bytes): it was passed over.`)];
 }
 
 function brokenAt(bad: VerifyReport['firstBad'], log: string): readonly Diagnostic[] {

@@ -404,8 +404,8 @@ export const CODES = {
     'The working folder of a CI job is thrown away, and ownership with it. Use a shared log.',
   ),
   LOG_TORN: note(
-    'An unfinished last line was set aside',
-    'A crash cut the last line short; its bytes were moved beside the log.',
+    'The last line of the log is unfinished',
+    'A crash cut it short, so that it counts for nothing. The next append moves its bytes beside the log.',
   ),
   // --- plans ---
   UNDECIDED: note('Planned without reading the cloud', 'No usable auth, or offline: what would change is not known.'),

@@ -40,6 +40,7 @@ export async function eachHistoryRow(
   const lines = startLines(options);
   await eachRow(handle, size, options, FILE_START, (line) => {
     const scanned = wants === undefined ? null : scanFact(line);
+    if (scanned !== null) lines.saw();
     if (scanned !== null && wants?.(scanned.urn, scanned.stack) === false) return;
     for (const entry of lines.entriesOf(line)) onRow(rowOf(line, entry));
   });

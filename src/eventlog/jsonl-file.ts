@@ -109,7 +109,8 @@ class JsonlFile implements JsonlLog {
 
   async walk(head: string | null): Promise<ChainReport> {
     const handle = await this.#open();
-    if (handle === null) return { rows: 0, firstBad: null, headFound: head === null ? null : false };
+    if (handle === null)
+      return { rows: 0, unsealed: 0, torn: 0, firstBad: null, headFound: head === null ? null : false };
     try {
       return await walkChain(handle, (await handle.stat()).size, head);
     } finally {

@@ -58,6 +58,8 @@ async function fromEnd(
       rows.push(...entries.map((entry) => rowOf(line, entry)).reverse());
       if (rows.length >= limit) break;
     }
+    // Behind no row at all, an unfinished line may be anything.
+    if (rows.length === 0) return null;
   } catch (error) {
     if (error instanceof DiagnosticError) return null;
     throw error;

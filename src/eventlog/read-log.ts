@@ -17,7 +17,7 @@ import {
 import { eachLine, FILE_START, type Line, type LinePlace } from './lines.ts';
 import { type Entry, type ForeignMap, parseLine } from './parse-row.ts';
 import { failure } from './problems.ts';
-import { isWhole } from './tail.ts';
+import { isWhole, startsOurs } from './tail.ts';
 import { RefusalError } from './tier-records.ts';
 
 export interface ReadOptions {
@@ -54,7 +54,7 @@ export async function foldFile(
   const fold = startLogFold(options.target, (row) => reread(handle, row, options), from?.folded);
   const sequence = startSequence(from?.sequence);
   const cutoff = startCutoff(options.until);
-  const lines = startLines(options);
+  const lines = startLines(options, from !== undefined);
   let ordered = true;
   const isFolded = (row: Pick<Entry, 'sequence' | 'key' | 'recordedAt'>): boolean => {
     const placement = ordered ? sequence.place(row) : 'disorder';
@@ -64,6 +64,7 @@ export async function foldFile(
   const end = await eachRow(handle, size, options, from?.place ?? FILE_START, (line) => {
     // What is to be passed over has to be parsed to be found.
     const fact = options.skipInvalid ? null : scanFact(line);
+    if (fact !== null) lines.saw();
     if (fact !== null && isFolded(fact)) fold.defer(fact);
     if (fact === null) for (const entry of lines.entriesOf(line)) if (isFolded(entry)) fold.add(entry);
   });
@@ -109,25 +110,52 @@ function reread(handle: FileHandle, { offset, length, line }: Deferred, options:
   const bytes = Buffer.allocUnsafe(length);
   const read = readSync(handle.fd, bytes, 0, length, offset);
   const row = { bytes: bytes.subarray(0, read), number: line, offset, terminated: true };
-  const entry = entriesOf(row, options)?.[0];
+  const entries = entriesOf(row, options);
+  const entry = entries === 'torn' ? undefined : entries?.[0];
   if (entry?.item.kind !== 'fact') throw new TypeError('a deferred row is a fact');
   return { fact: entry.item.fact, recordedAt: entry.recordedAt };
 }
 
-/** Parses line after line, and counts those passed over. */
-export function startLines(options: ReadOptions): {
+/** Parses line after line, and counts those passed over; `goesOn`: rows stand before the first line that comes. */
+export function startLines(
+  options: ReadOptions,
+  goesOn = false,
+): {
   entriesOf(line: Line): readonly Entry[];
+  /** A row came by that needs no parsing. */
+  saw(): void;
   diagnostics(): readonly Diagnostic[];
 } {
   let skipped = 0;
+  let torn: Line | null = null;
+  let hasRows = goesOn;
   return {
     entriesOf: (line) => {
       const entries = entriesOf(line, options);
+      if (entries === 'torn') {
+        if (!hasRows && !startsOurs(line)) throw noRow(options);
+        torn = line;
+        return [];
+      }
+      hasRows = true;
       if (entries === null) skipped += 1;
       return entries ?? [];
     },
-    diagnostics: () => skippedRows(skipped, options),
+    saw: () => {
+      hasRows = true;
+    },
+    diagnostics: () => [...skippedRows(skipped, options), ...tornLine(torn, options)],
   };
+}
+
+function noRow({ path }: ReadOptions): Error {
+  return failure('LOG_INVALID', `${path} holds no whole row: what is there is no event log, or only a piece of one.`);
+}
+
+function tornLine(torn: Line | null, { path }: ReadOptions): readonly Diagnostic[] {
+  if (torn === null) return [];
+  const detail = `The last line of ${path} is unfinished (${torn.bytes.length} bytes): it was passed over.`;
+  return [diagnostic('LOG_TORN', detail)];
 }
 
 /** Says that broken lines were passed over. */
@@ -139,11 +167,11 @@ export function skippedRows(skipped: number, { path }: Pick<ReadOptions, 'path'>
 }
 
 /** Null for a broken line that is to be passed over. */
-function entriesOf(line: Line, { path, mapForeign, skipInvalid }: ReadOptions): readonly Entry[] | null {
+function entriesOf(line: Line, { path, mapForeign, skipInvalid }: ReadOptions): readonly Entry[] | 'torn' | null {
   try {
     return parseLine(line.bytes.toString('utf8'), mapForeign);
   } catch (error) {
-    if (!line.terminated && !isWhole(line.bytes)) return [];
+    if (!line.terminated && !isWhole(line.bytes)) return 'torn';
     if (skipInvalid && !(error instanceof RefusalError)) return null;
     throw failure('LOG_INVALID', `Line ${line.number} of ${path} is broken: ${whyBroken(error)}.`);
   }

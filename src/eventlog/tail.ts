@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { FIRST_PREV, linkOf } from './encode-row.ts';
-import { linesFromEnd } from './lines.ts';
+import { type Line, linesFromEnd } from './lines.ts';
 import { isLosslessObject, parseLossless } from './lossless.ts';
 import { sequenceOf } from './parse-row.ts';
 import { failure } from './problems.ts';
@@ -56,6 +56,14 @@ export function headOf(tail: Tail): string | null {
 /** Whether an unterminated last line is whole: a row like any other. */
 export function isWhole(bytes: Buffer): boolean {
   return parseOrNull(bytes) !== null;
+}
+
+const OURS = '{"global_sequence":1,"type":"';
+
+/** Whether a piece of a line is the start of infra's own first row, cut off while it was written. */
+export function startsOurs({ bytes, terminated }: Line): boolean {
+  const start = bytes.toString('latin1', 0, OURS.length);
+  return !terminated && (start === OURS || OURS.startsWith(start));
 }
 
 function parseOrNull(bytes: Buffer): { readonly sequence: number | null } | null {

@@ -5,11 +5,15 @@ import { eachLine, type Line } from './lines.ts';
 import { isLosslessObject, parseLossless } from './lossless.ts';
 import { sequenceOf } from './parse-row.ts';
 import { failure } from './problems.ts';
-import { isWhole } from './tail.ts';
+import { isWhole, startsOurs } from './tail.ts';
 
 /** What walking the chain found. */
 export interface ChainReport {
   readonly rows: number;
+  /** Those among them that carry no seal: whether they are as they were written can't be told. */
+  readonly unsealed: number;
+  /** Bytes of an unfinished last line, which is no row. */
+  readonly torn: number;
   /** The first row that does not fit: its line and, where it can still be read, its sequence. */
   readonly firstBad: { readonly line: number; readonly sequence: number | null; readonly why: string } | null;
   /** Whether a row with the head asked for is there; null when none was asked for. */
@@ -20,19 +24,27 @@ export interface ChainReport {
 export async function walkChain(handle: FileHandle, size: number, head: string | null = null): Promise<ChainReport> {
   const wanted = head === null ? null : { sequence: head.split(':')[0] ?? '', hash: head.slice(head.indexOf(':') + 1) };
   let rows = 0;
+  let torn = 0;
+  let unsealed = 0;
   let prev = FIRST_PREV;
   let firstBad: ChainReport['firstBad'] = null;
   let headFound = head === null ? null : false;
   await eachLine(handle, size, (line) => {
-    if (firstBad !== null || (!line.terminated && !isWhole(line.bytes))) return;
+    if (firstBad !== null) return;
+    if (!line.terminated && !isWhole(line.bytes)) {
+      torn = line.bytes.length;
+      if (rows === 0 && !startsOurs(line)) firstBad = { line: line.number, sequence: null, why: 'it is no whole row' };
+      return;
+    }
     const seal = sealOf(line.bytes);
-    const why = seal === null ? unsealed(line.bytes) : misfit(line.bytes, seal, prev);
+    const why = seal === null ? lostSeal(line.bytes) : misfit(line.bytes, seal, prev);
     if (why !== null) firstBad = { line: line.number, sequence: sequenceIn(line), why };
     rows += 1;
+    if (seal === null) unsealed += 1;
     prev = seal?.hash ?? sha256Hex(line.bytes);
     if (prev === wanted?.hash && wanted.sequence === String(sequenceIn(line) ?? wanted.sequence)) headFound = true;
   });
-  return { rows, firstBad, headFound };
+  return { rows, unsealed, torn, firstBad, headFound };
 }
 
 /** Throws DiagnosticError (CHAIN_BROKEN) naming the first row that does not fit. */
@@ -47,7 +59,7 @@ const OURS = /^\{"global_sequence":\d+,"type":"[a-z.]+","recorded_at":"[^"]*","e
 const HEAD_BYTES = 256;
 
 /** Others write rows without a seal; a row of ours has lost it. */
-function unsealed(bytes: Buffer): string | null {
+function lostSeal(bytes: Buffer): string | null {
   return OURS.test(bytes.toString('latin1', 0, HEAD_BYTES)) ? 'its seal is damaged' : null;
 }
 

@@ -228,12 +228,21 @@ Nothing is to be deleted, so x.yaml was not written.
 
 test('a broken chain has all keys of the contract', () => {
   const firstBad = { line: 3, sequence: 3, why: 'its content does not match its hash' };
-  const document = verifyDocument({ ok: false, rows: 4, firstBad, head: null, headFound: null, diagnostics: [] });
+  const document = verifyDocument({
+    ok: false,
+    rows: 4,
+    unsealed: 1,
+    firstBad,
+    head: null,
+    headFound: null,
+    diagnostics: [],
+  });
   expect(document).toMatchObject({
     format_version: '1.0',
     command: 'log verify',
     ok: false,
     rows: 4,
+    unsealed: 1,
     first_bad: firstBad,
   });
 });

@@ -29,6 +29,8 @@ export function ownedDocument(report: OwnedReport): object {
 export interface VerifyReport {
   readonly ok: boolean;
   readonly rows: number;
+  /** Those among them that carry no seal. */
+  readonly unsealed: number;
   readonly firstBad: { readonly line: number; readonly sequence: number | null; readonly why: string } | null;
   /** `<sequence>:<hash>`; null while the log is empty. */
   readonly head: string | null;
@@ -45,6 +47,7 @@ export function verifyDocument(report: VerifyReport): object {
     command: 'log verify',
     ok: report.ok,
     rows: report.rows,
+    unsealed: report.unsealed,
     first_bad: firstBad === null ? null : { line: firstBad.line, sequence: firstBad.sequence, why: firstBad.why },
     head: report.head,
     head_found: report.headFound,

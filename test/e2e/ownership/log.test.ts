@@ -39,6 +39,25 @@ it('verify finds the chain whole, and the head that an apply named', async () =>
   expectExit(await cloud.fail(['log', 'verify', '--head', 'nonsense']), 3);
 });
 
+it('verify says of which rows nothing shows whether they are as they were written', async () => {
+  const cloud = await converged();
+  const rows = cloud.rows.length;
+  const fact = JSON.stringify({
+    provider_fact: cloud.rows.find(({ type }) => type === 'provider.fact')?.['provider_fact'],
+  });
+  cloud.writeText('noetl.jsonl', `${fact}\n`);
+  const foreign = ['--eventlog', 'noetl.jsonl'];
+  expect((await verify(cloud)).document).toMatchObject({ ok: true, rows, unsealed: 0 });
+  expect((await verify(cloud, ...foreign)).document).toMatchObject({ ok: true, rows: 1, unsealed: 1 });
+  const alone = await cloud.run(['log', 'verify', ...foreign]);
+  expect(alone.stdout).toContain('1 row: it carries no seal, so nothing shows whether it is as it was written.');
+  cloud.writeText('mixed.jsonl', `${cloud.readText(LOG)}${fact}\n{"provider_fa`);
+  const mixed = await cloud.run(['log', 'verify', '--eventlog', 'mixed.jsonl']);
+  expectExit(mixed, 0);
+  expect(mixed.stdout).toContain(`${rows + 1} rows: 1 carries no seal`);
+  expect(mixed.stdout).toContain('LOG_TORN');
+});
+
 it('one changed byte of any row makes verify name that row; an apply then refuses', async () => {
   const cloud = await converged();
   const lines = linesOf(cloud.readText(LOG));

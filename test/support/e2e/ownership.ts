@@ -70,6 +70,7 @@ export const verifySchema = z.looseObject({
   command: z.literal('log verify'),
   ok: z.boolean(),
   rows: count,
+  unsealed: count,
   first_bad: z.strictObject({ line: count, sequence: count.nullable(), why: z.string() }).nullable(),
 });
 
