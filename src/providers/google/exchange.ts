@@ -146,6 +146,12 @@ export class Transport {
 }
 
 const INTERRUPTED: Trouble = { kind: 'interrupted', text: 'the run was interrupted' };
+const TIME_UP: Trouble = { kind: 'interrupted', text: 'the time given by --timeout was over' };
+
+/** Whether the run ends because its time is over, and not because anybody interrupted it. */
+export function isTimeUp(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true && signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
+}
 
 /** Loads undici only here: verbs that send nothing don't pay for it. */
 async function openAgent(limits: Limits): Promise<Dispatcher> {
@@ -165,7 +171,7 @@ function exchange(agent: Dispatcher, request: WireRequest, limits: Limits): Prom
       request.signal?.removeEventListener('abort', interrupt);
       resolve(result);
     });
-    const interrupt = () => collector.giveUp(INTERRUPTED);
+    const interrupt = () => collector.giveUp(isTimeUp(request.signal) ? TIME_UP : INTERRUPTED);
     const expire = () => collector.giveUp({ kind: 'timeout', text: `no answer within ${limits.requestMs} ms` });
     const timer = setTimeout(expire, limits.requestMs);
     request.signal?.addEventListener('abort', interrupt, { once: true });

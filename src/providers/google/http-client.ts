@@ -7,7 +7,7 @@ import type { ApiCall, ApiResult, GoogleClient } from './client.ts';
 import { conclude } from './conclusion.ts';
 import { baseUrlProblem, callUrl, isCloud } from './endpoints.ts';
 import type { Limits } from './exchange.ts';
-import { DEFAULT_LIMITS, Transport } from './exchange.ts';
+import { DEFAULT_LIMITS, isTimeUp, Transport } from './exchange.ts';
 import type { Attempts, Try } from './retry.ts';
 import { decide, isFolderQuota, NO_ATTEMPTS, refusalKind } from './retry.ts';
 import type { Timing } from './timing.ts';
@@ -75,10 +75,6 @@ export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
     },
     close: () => transport.close(),
   };
-}
-
-function isTimeUp(signal: AbortSignal | undefined): boolean {
-  return signal?.aborted === true && signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
 }
 
 function nothingSent(): ApiResult {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { PollSpec } from '../../core/step.ts';
 import type { ApiFailure, ApiResult, GoogleClient, GoogleService } from './client.ts';
+import { isTimeUp } from './exchange.ts';
 import { failureOfOperationError } from './failures.ts';
 import type { Timing } from './timing.ts';
 import { SYSTEM_TIMING } from './timing.ts';
@@ -183,8 +184,7 @@ function passes(failure: ApiFailure): boolean {
 }
 
 function interrupted(name: string, signal?: AbortSignal): Extract<OperationResult, { kind: 'pending' }> {
-  const timeIsUp = signal?.reason instanceof Error && signal.reason.name === 'TimeoutError';
-  const why = timeIsUp ? 'The time given by --timeout was over' : 'Interrupted';
+  const why = isTimeUp(signal) ? 'The time given by --timeout was over' : 'Interrupted';
   return pending(name, `${why} while waiting for the operation ${name}; it runs on, and the next run picks it up.`);
 }
 
