@@ -1,5 +1,7 @@
+import { lstat } from 'node:fs/promises';
 import type { InspectableLog } from '../eventlog/inspectable-log.ts';
 import { type JsonlLog, openJsonlLog } from '../eventlog/jsonl-file.ts';
+import { failure, systemCode } from '../eventlog/problems.ts';
 import type { StreamLog } from '../eventlog/stdin.ts';
 import { cacheFolder } from './cache-folder.ts';
 import { toOurs } from './catalogues.ts';
@@ -21,6 +23,7 @@ export interface OpenedLogs {
 
 /** Opens the verb's own log and those that are folded beside it. */
 export async function openLogs(call: WorkflowCall, place: Place): Promise<OpenedLogs> {
+  await lookForNamed(call, place);
   const own = await openLog(call, place, place.eventlog);
   const others = await Promise.all(place.readEventlogs.map((source) => openLog(call, place, source)));
   const parts = [...others.map(({ log }) => log), own.log];
@@ -32,6 +35,36 @@ export async function openLogs(call: WorkflowCall, place: Place): Promise<Opened
     for (const { chained } of [...others, own]) if (chained !== null && 'close' in chained) await chained.close();
   };
   return { log: combined, parts, chained: own.chained, close };
+}
+
+/** Verbs that begin a log where there is none yet. */
+const STARTERS: ReadonlySet<string> = new Set(['plan', 'apply', 'adopt', 'destroy', 'exec']);
+
+/** A log that was named and is missing: to read, a mistake that would pass for "nothing owned"; to write, a new log. */
+async function lookForNamed({ command, output }: WorkflowCall, place: Place): Promise<void> {
+  // The one that tells what is wrong goes on to do so.
+  if (command === 'doctor') return;
+  for (const source of place.readEventlogs) if (await isMissing(source, place)) throw missing(source);
+  if (!(await isMissing(place.eventlog, place))) return;
+  if (!STARTERS.has(command)) throw missing(place.eventlog);
+  output.log.note(`There is no event log at ${pathOf(place.eventlog)} yet: a new log is started there.`);
+}
+
+/** The log in `.infra` may be missing: nothing was done yet. */
+async function isMissing(source: LogSource, { folder }: Place): Promise<boolean> {
+  if (source.kind !== 'file' || source.path === folder.eventlog) return false;
+  return lstat(source.path).then(
+    () => false,
+    (error: unknown) => systemCode(error) === 'ENOENT',
+  );
+}
+
+function missing(source: LogSource): Error {
+  return failure('FILE_UNREADABLE', `There is no event log at ${pathOf(source)}.`);
+}
+
+function pathOf(source: LogSource): string {
+  return source.kind === 'file' ? source.path : source.kind;
 }
 
 type OpenedLog = { readonly log: InspectableLog; readonly chained: JsonlLog | StreamLog | null };
