@@ -33,7 +33,9 @@ export async function findUncoveredGrants(client: GoogleClient, request: GrantsR
   const found = await Promise.all(
     scopesOf(request.mine).map(async (resource) => {
       try {
-        const grants = grantsIn(resource, await reads.policy(resource));
+        const policy = await reads.policy(resource);
+        if (policy.kind === 'failed') return { grants: [], diagnostics: [unchecked(resource, policy.why)] };
+        const grants = grantsIn(resource, policy);
         const open = grants.filter(
           (grant) => !isLeftOut(grant.member) && !covered.has(`${resource} ${grantKey(grant)}`),
         );
@@ -41,7 +43,7 @@ export async function findUncoveredGrants(client: GoogleClient, request: GrantsR
         return { grants: shown, diagnostics: [] };
       } catch (error) {
         if (!(error instanceof ReadFailed)) throw error;
-        return { grants: [], diagnostics: [error.why] };
+        return { grants: [], diagnostics: [unchecked(resource, error.why)] };
       }
     }),
   );
@@ -49,6 +51,10 @@ export async function findUncoveredGrants(client: GoogleClient, request: GrantsR
     grants: found.flatMap(({ grants }) => grants),
     diagnostics: found.flatMap(({ diagnostics }) => diagnostics),
   };
+}
+
+function unchecked(resource: string, why: Diagnostic): Diagnostic {
+  return { ...why, severity: 'error', detail: `The grants on ${resource} are unchecked: ${why.detail}` };
 }
 
 /** Resources whose policy is partly this stack's business, sorted. */

@@ -1,3 +1,4 @@
+import { hasErrors, isError } from '../../core/diagnostics.ts';
 import type { OrphanEntry, OrphansReport, UncoveredGrant } from '../../core/reports.ts';
 import { shellCommand } from '../shell.ts';
 import { block, count, escapeText } from '../text.ts';
@@ -58,11 +59,16 @@ function grantLine({ resource, role, member, condition }: UncoveredGrant): strin
   return `  ${escapeText(resource)}: ${escapeText(role)} to ${escapeText(member)}${when}`;
 }
 
-function summaryLines({ orphans, conflicts, grants }: OrphansReport, options: HumanOptions): readonly string[] {
+function summaryLines(
+  { orphans, conflicts, grants, diagnostics }: OrphansReport,
+  options: HumanOptions,
+): readonly string[] {
   const counts = [
     orphans.length === 0 ? 'No orphans' : count(orphans.length, 'orphan'),
     ...(conflicts.length === 0 ? [] : [count(conflicts.length, 'conflict')]),
     ...(grants.length === 0 ? [] : [`${count(grants.length, 'grant')} that no fact covers`]),
+    // What could not be looked into may hold more.
+    ...(hasErrors(diagnostics) ? [`${diagnostics.filter(isError).length} unchecked`] : []),
   ];
   const protectedOnes = orphans.filter((orphan) => orphan.protected).length;
   const kept = protectedOnes === 0 ? '' : `; ${protectedOnes} protected`;

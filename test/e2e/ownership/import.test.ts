@@ -111,7 +111,7 @@ it('needs a scope and an auth', async () => {
     [['inventory', '--from', 'folders/x', ...reading(cloud)], 'USAGE', 3],
     [['inventory', '--from', 'folders/1', '--folder', '2', ...reading(cloud)], 'USAGE', 3],
     [['inventory', '--from', 'folders/10'], 'AUTH_REQUIRED', 4],
-    [['import', '--from', 'folders/10', '--provider', 'yandex'], 'PROVIDER_NOT_IMPLEMENTED', 3],
+    [['import', '--from', 'folders/10', '--provider', 'yandex'], 'AUTH_REQUIRED', 4],
     [['inventory', '--from', 'folders/10', '--credential', 'x'], 'UNKNOWN_CREDENTIAL', 3],
     [
       ['inventory', '--from', 'folders/10', '--credential', 'reader', '--endpoint', 'http://u:p@127.0.0.1:1'],
