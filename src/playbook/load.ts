@@ -8,6 +8,7 @@ import { type Envelope, readEnvelope } from './envelope.ts';
 import { decodeText } from './files.ts';
 import { Findings } from './findings.ts';
 import { callerLevel, type GuardLevel, readGuard } from './guard.ts';
+import { InlineTokens } from './inline-tokens.ts';
 import { addressesOf, type BuildContext, expandSteps, type Instance } from './instances.ts';
 import { checkDependencies, MAX_EDGES, Order } from './order.ts';
 import { StepIndex } from './references.ts';
@@ -75,17 +76,20 @@ function build(tree: TreeNode, request: LoadRequest, parse: ExpressionParser | n
     { playbook: envelope.workload, action: request.action, file: request.workloadFile, sets: request.sets },
     findings,
   );
-  const { steps, sound } = buildSteps(envelope, workload, request, parse, findings);
+  const { steps: built, sound } = buildSteps(envelope, workload, request, parse, findings);
+  const tokens = new InlineTokens(built);
+  const steps = tokens.hide(built, findings);
   const playbook: Playbook = {
     path: request.path,
     name: envelope.name,
     sha256: sha256Hex(request.text),
     steps,
-    scope: { workload, env: request.env },
+    scope: { workload: tokens.hidden(workload), env: tokens.hidden(request.env) },
   };
-  const diagnostics = findings.list();
+  const diagnostics = tokens.scrubbed(findings.list());
   if (!findings.failed) return { playbook, partial: null, diagnostics };
-  return { playbook: null, partial: sound === null ? null : { ...playbook, steps: sound }, diagnostics };
+  const partial = sound === null ? null : { ...playbook, steps: sound.filter((step) => !tokens.stand(step)) };
+  return { playbook: null, partial, diagnostics };
 }
 
 function buildSteps(
