@@ -99,7 +99,14 @@ test('a box that may not be seen is a create that proves it, present unknown, wi
   house.cloud.hidden.add('alpha');
   const step = at((await house.plan(playbookOf([box('alpha')]))).plan, 'alpha');
   expect(step).toMatchObject({ change: 'create', present: 'unknown' });
-  expect(step.diagnostics).toMatchObject([{ code: 'NOT_VISIBLE', severity: 'note', address: 'alpha' }]);
+  expect(step.diagnostics).toMatchObject([
+    {
+      code: 'NOT_VISIBLE',
+      severity: 'note',
+      address: 'alpha',
+      detail: expect.stringContaining('normal before a first apply'),
+    },
+  ]);
 });
 
 test('one resource that cannot be read is blocked, all others are still planned [A7]', async () => {
