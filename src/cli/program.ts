@@ -78,7 +78,7 @@ function rootCommand(host: Host): Command {
 
 /** Of the contract, and not in this version. */
 const LATER_FLAGS: ReadonlySet<string> = new Set(['--preflight', '--record', '--replay']);
-const LATER_COMMANDS: ReadonlySet<string> = new Set(['graph', 'doctor', 'schema', 'completion', 'init', 'fleet']);
+const LATER_COMMANDS: ReadonlySet<string> = new Set(['graph', 'schema', 'completion', 'init', 'fleet']);
 
 function notAvailable({ code, message }: CommanderError): DiagnosticError | null {
   const word = /'([^'=]+)/.exec(message)?.[1] ?? '';

@@ -17,6 +17,8 @@ export interface ExecContext {
   readonly request: PlanRequest;
   readonly prepared: Prepared;
   readonly row: RowContext;
+  /** Of every write of this run. */
+  readonly nonce: string;
   readonly ownership: Ownership;
   readonly openIntents: ReadonlyMap<string, OpenIntent>;
   readonly results: ReadonlyMap<string, StepResult>;

@@ -127,7 +127,7 @@ export async function writeStep(
     planned,
     planned.desired,
     planned.observation?.kind === 'present' ? planned.observation : null,
-    { nonce: context.ports.randomHex(16), fresh: false, allowSelfLockout: context.request.options.allowSelfLockout },
+    { nonce: context.nonce, fresh: false, allowSelfLockout: context.request.options.allowSelfLockout },
   );
   const { ports, row, ownership, request } = context;
   const end = await writeBatch(
@@ -158,10 +158,10 @@ export function lastDesired(context: ExecContext, item: PreparedStep, urn: strin
   return item.catalogue.fromForeign(item.spec.resourceType, urn ?? '', known).desired;
 }
 
-/** Every field on which desired and actual differ, fields of either side alone included. */
+/** The managed fields on which desired and actual differ; where nothing is managed yet, all that there is. */
 export function echoDiff(desired: Json, actual: JsonObject): JsonObject {
   const wanted = isJsonObject(desired) ? desired : {};
-  const keys = [...new Set([...Object.keys(wanted), ...Object.keys(actual)])].sort();
+  const keys = Object.keys(isJsonObject(desired) ? desired : actual).sort();
   return Object.fromEntries(
     keys
       .filter((key) => !jsonEquals(wanted[key] ?? null, actual[key] ?? null))

@@ -59,6 +59,7 @@ async function execSteps(
     infra: request.settings.version,
     target: prepared.target,
   };
+  const nonce = ports.randomHex(16);
   const open = providerOpener(ports, prepared);
   const evaluate = await loadEvaluator(prepared);
   const results = new Map<string, StepResult>();
@@ -79,6 +80,7 @@ async function execSteps(
       ports,
       prepared,
       row,
+      nonce,
       evaluate,
       open,
       results,

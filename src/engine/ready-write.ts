@@ -47,7 +47,7 @@ async function prepareChecked(current: Walk, planned: PlannedStep): Promise<Read
   if (urn === null) return refusedState(diagnostic('BLOCKED', 'its identity is still not known.'));
   const fresh = hasFreshDependency(current, planned);
   const input = {
-    nonce: current.ports.randomHex(16),
+    nonce: current.nonce,
     fresh,
     allowSelfLockout: current.request.options.allowSelfLockout,
   };

@@ -35,6 +35,8 @@ export interface Walk extends WalkRequest {
   stopped: Diagnostic | null;
   /** Stacks in which nothing new may start, because a write that can be undone failed there. */
   readonly stoppedStacks: Map<string, Diagnostic>;
+  /** Of every write of this run. */
+  readonly nonce: string;
   /** What this run made, in order. */
   readonly made: ReadyWrite[];
   readonly abort: AbortSignal;

@@ -74,6 +74,7 @@ function startWalk(given: WalkRequest): Walk {
     },
     stopped: null,
     stoppedStacks: new Map(),
+    nonce: given.ports.randomHex(16),
     made: [],
     abort: withTimeLimit(settings.abort, settings.timeoutMs),
   };

@@ -1,11 +1,12 @@
 import { diagnostic } from '../../core/codes.ts';
 import { DEFAULT_POLL } from '../../core/step.ts';
+import type { ValueObject } from '../../core/value.ts';
 import type { OperationFinding, Recovery, Target, WriteOperation, WriteResult } from '../lifecycle-provider.ts';
 import { actionNamed } from './actions.ts';
 import type { Live } from './define-kind.ts';
 import { failureDiagnostic } from './errors.ts';
 import { resourceOf } from './observed.ts';
-import { NONCE_LABEL, ownerOf, standingOf } from './ownership.ts';
+import { NONCE_LABEL, type Owner, ownerOf, standingOf } from './ownership.ts';
 import { removeById } from './remove.ts';
 import { failed, type Task, type Writing } from './writing.ts';
 
@@ -17,18 +18,32 @@ export function recoveryOf(writing: Writing): Recovery {
   };
 }
 
-async function findOperation({ declaration }: Target, nonce: string, { client }: Writing): Promise<OperationFinding> {
+async function findOperation(
+  { declaration, desired }: Target,
+  nonce: string,
+  { client }: Writing,
+): Promise<OperationFinding> {
   const { definition } = actionNamed(declaration.action.name);
   if (definition === null) throw new TypeError(`${declaration.action.name} writes nothing`);
   const listed = await client.list(definition);
   if (listed.kind === 'failed')
     return { kind: 'unreadable', why: failureDiagnostic(listed.failure, `The ${definition.kind}s of the folder`) };
-  const made = listed.value.filter((live) => live.labels[NONCE_LABEL] === nonce);
-  const [live] = made;
-  if (live === undefined) return { kind: 'not_found' };
-  const isOurs = standingOf(live.labels, ownerOf(declaration)) === 'ours';
-  if (made.length === 1 && isOurs) return { kind: 'found', id: live.id, resource: resourceOf(live) };
-  return { kind: 'conflict', why: diagnostic('CONFLICT', conflictText(made)) };
+  const owner = ownerOf(declaration);
+  // All creates of a run carry one nonce: which of them it is, the other labels say.
+  const carrying = listed.value.filter((live) => live.labels[NONCE_LABEL] === nonce);
+  const ours = carrying.filter((live) => standingOf(live.labels, owner) === 'ours');
+  const [live] = ours;
+  if (live !== undefined && ours.length === 1) return { kind: 'found', id: live.id, resource: resourceOf(live) };
+  const strange = ours.length > 1 ? ours : carrying.filter((item) => isStrange(item, owner, desired));
+  return strange.length === 0
+    ? { kind: 'not_found' }
+    : { kind: 'conflict', why: diagnostic('CONFLICT', conflictText(strange)) };
+}
+
+/** Neither ours in full nor another create of that run: labels are gone, or someone else has its name. */
+function isStrange(live: Live, owner: Owner, { name }: ValueObject): boolean {
+  const standing = standingOf(live.labels, owner);
+  return standing === 'partly' || standing === 'unlabelled' || live.name === name;
 }
 
 function conflictText(made: readonly Live[]): string {

@@ -40,6 +40,13 @@ it('is planned, applied in order, left alone, converged after drift, and destroy
   }
   expect(cloud.fake.commands().every(({ stdin }) => stdin === 'null')).toBe(true);
 
+  const nonces = cloud.rows.filter(({ type }) => type === 'provider.intent').map((row) => row['operation_id']);
+  expect(nonces).toHaveLength(6);
+  expect(new Set(nonces).size).toBe(1);
+  for (const kind of Object.values(cloud.fake.state().resources))
+    for (const { labels, name } of Object.values(kind))
+      if (!name.startsWith('default-sg-')) expect(labels['infra-operation']).toBe(nonces[0]);
+
   cloud.fake.clearCommands();
   expectExit(await cloud.run(['plan', 'playbook.yaml', '--detailed-exitcode']), 0);
   expectExit(await cloud.apply(plan.digest), 0);

@@ -39,6 +39,11 @@ describe('a lost create', () => {
     await run(cloud, [network({}, { stack: 'theirs' })]);
     expect(await recoveryOf(cloud).findOperation(NETWORK(), NONCE)).toMatchObject({ kind: 'conflict' });
     await run(cloud, [network({ name: 'second' })]);
+    expect(await recoveryOf(cloud).findOperation(NETWORK(), NONCE)).toMatchObject({ kind: 'found' });
+    cloud.fake.change((state) => {
+      for (const item of Object.values(state.resources.network))
+        item.labels = { ...item.labels, 'infra-stack': 'gateway' };
+    });
     expect(await recoveryOf(cloud).findOperation(NETWORK(), NONCE)).toMatchObject({ kind: 'conflict' });
   });
 });
