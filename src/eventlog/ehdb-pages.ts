@@ -19,6 +19,10 @@ interface Progress {
   readonly last: number;
   /** The rows that may come again: those of the last page, and all with the highest number. */
   readonly seen: ReadonlySet<string>;
+  /** How many rows the last page had. */
+  readonly count: number;
+  /** The most rows that the server gives at once, where it is known to give fewer than it is asked for. */
+  readonly cap: number | null;
 }
 
 interface Numbered {
@@ -33,7 +37,7 @@ interface Numbered {
  * nothing new. Throws DiagnosticError where the server refuses or its paging can't be followed.
  */
 export async function* eachPage(source: PageSource): AsyncGenerator<readonly LosslessJson[], void, undefined> {
-  let progress: Progress = { last: -1, seen: new Set() };
+  let progress: Progress = { last: -1, seen: new Set(), count: 0, cap: null };
   for (;;) {
     const rows = await askAfter(Math.max(0, progress.last - 1), source);
     const fresh = sortRows(rows, (row) => row).filter((row) => !progress.seen.has(idOf(row)));
@@ -43,7 +47,7 @@ export async function* eachPage(source: PageSource): AsyncGenerator<readonly Los
       return;
     }
     yield fresh.map(({ record }) => record);
-    progress = advance(progress, rows);
+    progress = advance(progress, rows, source.limits);
   }
 }
 
@@ -73,8 +77,10 @@ function checkPage(
 }
 
 /** A page may be smaller than was asked for: where several rows share the last number, more of them may be hidden. */
-async function checkEnd(rows: readonly Numbered[], { last }: Progress, source: PageSource): Promise<void> {
+async function checkEnd(rows: readonly Numbered[], { last, cap }: Progress, source: PageSource): Promise<void> {
   if (rows.length < 2 || !isOfOneNumber(rows)) return;
+  // As many as it ever gives: there may be more of this number, and no page would show them.
+  if (cap !== null && rows.length >= cap) throw wholePage(rows, source);
   const beyond = await askAfter(last, source);
   if (beyond.some(({ sequence }) => sequence > last)) throw wholePage(rows, source);
 }
@@ -83,10 +89,13 @@ function isOfOneNumber(rows: readonly Numbered[]): boolean {
   return rows.every(({ sequence }) => sequence === rows[0]?.sequence);
 }
 
-function advance(before: Progress, rows: readonly Numbered[]): Progress {
+function advance(before: Progress, rows: readonly Numbered[], { pageRows }: EhdbLimits): Progress {
   const last = rows.reduce((most, { sequence }) => Math.max(most, sequence), before.last);
   const ids = rows.map(idOf);
-  return { last, seen: new Set(last === before.last ? [...before.seen, ...ids] : ids) };
+  // Rows that the page before had room for, by what was asked for, and did not have.
+  const isCapped = before.count > 0 && before.count < pageRows;
+  const cap = isCapped ? Math.max(before.cap ?? 0, before.count) : before.cap;
+  return { last, seen: new Set(last === before.last ? [...before.seen, ...ids] : ids), count: rows.length, cap };
 }
 
 function idOf({ sequence, key }: Numbered): string {

@@ -78,8 +78,14 @@ test.each([2, 3])(
   },
 );
 
+test('where they fill its pages at the very end of the log, neither are those that no page shows', async () => {
+  const rows = [made(1), made(3, 'a', 'a'), made(3, 'b', 'b'), made(3, 'c', 'c')];
+  const { origin } = await startEhdbServer({ rows, maxLimit: 2 });
+  expect((await refusalOf(openServerLog(origin).log.read('cloud'))).detail).toContain('of sequence number 3');
+});
+
 test('rows that share the last number are the end where nothing comes after them', async () => {
-  const { origin } = await startEhdbServer({ rows: [made(1), made(3, 'a', 'a'), made(3, 'b', 'b')], maxLimit: 2 });
+  const { origin } = await startEhdbServer({ rows: [made(1), made(3, 'a', 'a'), made(3, 'b', 'b')], maxLimit: 3 });
   expect(await ownedOf(origin)).toEqual(['p1', 'a', 'b']);
 });
 
