@@ -67,7 +67,11 @@ function cloudClients({ call, place, offline, signal }: FamilyContext): Clients 
     if (credential.kind === 'unusable') return credential;
     const { tokenSource, quotaProject, endpoints } = credential;
     const concurrency = call.flags.parallelism ?? config.parallelism;
-    return openClient({ endpoints, credential: tokenSource, quotaProject, signal }, concurrency);
+    const onWait = (service: string, ms: number, limited: boolean): void =>
+      call.output.log.note(
+        `${service}: ${limited ? 'the cloud limits the rate' : 'no usable answer'}, trying again in ${Math.round(ms / 1000)} s`,
+      );
+    return openClient({ endpoints, credential: tokenSource, quotaProject, signal, onWait }, concurrency);
   });
 }
 
@@ -114,7 +118,7 @@ function eachOnce(openNew: (request: ProviderRequest) => Promise<OpenedClient>):
 type ClientOptions = Parameters<typeof import('../providers/google/http-client.ts').createGoogleClient>[0];
 
 async function openClient(
-  options: Pick<ClientOptions, 'endpoints' | 'credential' | 'quotaProject' | 'signal'>,
+  options: Pick<ClientOptions, 'endpoints' | 'credential' | 'quotaProject' | 'signal' | 'onWait'>,
   concurrency: number | null,
 ): Promise<OpenedClient> {
   const { createGoogleClient } = await import('../providers/google/http-client.ts');

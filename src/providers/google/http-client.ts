@@ -30,6 +30,8 @@ export interface GoogleClientOptions {
   readonly concurrency?: number;
   /** Ends every call that has no signal of its own. */
   readonly signal?: AbortSignal;
+  /** Told of waits of seconds before a request is sent again; `limited`: for a rate limit. */
+  readonly onWait?: (service: string, ms: number, limited: boolean) => void;
 }
 
 const DEFAULT_CONCURRENCY = 32;
@@ -95,6 +97,9 @@ function withoutInterrupt(result: ApiResult, signal: AbortSignal | undefined): A
   return { kind: result.kind, diagnostic: diagnostic('TIMEOUT', detail, { retryable: true }) };
 }
 
+/** A wait that is shorter is none that anybody has to be told of. */
+const TOLD_MS = 3000;
+
 /** What has happened to a call so far. */
 interface Course {
   attempts: Attempts;
@@ -124,6 +129,7 @@ async function perform(machinery: Machinery, call: ApiCall): Promise<ApiResult> 
     }
     if (leavesOpen(call, outcome)) course.uncertain = outcome;
     if (decision.limited) slowDown(machinery.lane(call), decision.delayMs);
+    if (decision.delayMs >= TOLD_MS) machinery.options.onWait?.(call.service, decision.delayMs, decision.limited);
     await machinery.timing.sleep(decision.delayMs, call.signal);
     if (call.signal?.aborted === true)
       return conclude(call, { kind: 'unsent', trouble: INTERRUPTED }, course.uncertain);
