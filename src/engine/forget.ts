@@ -20,6 +20,8 @@ export interface ForgetResult {
   /** Null where nothing was written. */
   readonly fact: ProviderFact | null;
   readonly head: string | null;
+  /** Whether an earlier run wrote the fact, under the digest that is confirmed again. */
+  readonly already: boolean;
 }
 
 /** Gives the ownership of a resource up, without any call to a cloud. Throws DiagnosticError where it is not owned or not confirmed. */
@@ -27,6 +29,8 @@ export async function forget(
   ports: Pick<EnginePorts, 'log' | 'clock' | 'randomHex' | 'emit'>,
   request: ForgetRequest,
 ): Promise<ForgetResult> {
+  const before = await alreadyForgotten(ports, request);
+  if (before !== null) return before;
   if (request.confirm === null) return await preview(ports, request);
   if (!ports.log.writable)
     throw new DiagnosticError([
@@ -40,6 +44,33 @@ export async function forget(
   } finally {
     await locks.release();
   }
+}
+
+/** The fact carries the digest that it was confirmed by. */
+async function alreadyForgotten(
+  { log }: Pick<EnginePorts, 'log'>,
+  { urn, target, confirm }: ForgetRequest,
+): Promise<ForgetResult | null> {
+  if (confirm === null) return null;
+  const { model, head } = await log.read(target);
+  const fact = model.tombstones.get(urn);
+  if (model.owned.has(urn) || fact?.forgotten !== true || fact.digest !== confirm) return null;
+  return { digest: confirm, owned: ownedBefore(fact), fact, head, already: true };
+}
+
+function ownedBefore(fact: ProviderFact): Owned {
+  return {
+    urn: fact.urn,
+    stack: fact.stack,
+    provider: fact.provider,
+    service: fact.service,
+    resourceType: fact.resource_type,
+    resourceId: fact.resource_id ?? null,
+    lastDesired: fact.desired,
+    lastExecutionId: fact.execution_id,
+    origin: fact.origin ?? null,
+    credential: fact.credential ?? null,
+  };
 }
 
 async function preview({ log }: Pick<EnginePorts, 'log'>, { urn, target }: ForgetRequest): Promise<ForgetResult> {
@@ -61,7 +92,7 @@ async function preview({ log }: Pick<EnginePorts, 'log'>, { urn, target }: Forge
       ),
     ]);
   }
-  return { digest: digestOf(target, owned), owned, fact: null, head: state.head };
+  return { digest: digestOf(target, owned), owned, fact: null, head: state.head, already: false };
 }
 
 /** Bound to the verb, the target, and what would be given up. */
@@ -103,7 +134,7 @@ async function forgetLocked(
   const fact = forgottenFact(owned, context.execution_id, digest);
   await ports.log.append(context, [{ type: 'provider.fact', provider_fact: fact }]);
   ports.emit({ type: 'fact', provider_fact: fact });
-  return { digest, owned, fact, head: await ports.log.head() };
+  return { digest, owned, fact, head: await ports.log.head(), already: false };
 }
 
 function forgottenFact(owned: Owned, executionId: number, digest: string): ProviderFact {

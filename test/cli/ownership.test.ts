@@ -52,6 +52,11 @@ describe('against the embedded emulator', () => {
     const { document } = await json(['forget', FOLDER]);
     const given = await run(['forget', FOLDER, '--confirm', document.digest]);
     expect(given.stdout).toContain('the resource was not touched');
+    const rows = (await json(['log', 'verify'])).document.rows;
+    const again = await run(['forget', FOLDER, '--confirm', document.digest]);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('already given up under this digest') });
+    expect((await json(['log', 'verify'])).document.rows).toBe(rows);
+    expect((await run(['forget', FOLDER, '--confirm', '0'.repeat(64)])).code).toBe(5);
     expect(await json(['orphans', 'p.yaml'])).toMatchObject({ code: 0 });
     expect((await run(['forget', FOLDER])).code).toBe(5);
     const adoption = await json(['adopt', 'p.yaml']);

@@ -98,7 +98,15 @@ function hostileForget(name: string, done: boolean) {
   };
   const [history] = hostileHistory(name);
   const fact = done && history?.item.kind === 'fact' ? history.item.fact : null;
-  return { target: name, digest: 'ab'.repeat(32), owned, fact, head: 'x', command: 'infra forget x' };
+  return {
+    already: done,
+    target: name,
+    digest: 'ab'.repeat(32),
+    owned,
+    fact,
+    head: 'x',
+    command: 'infra forget x',
+  };
 }
 
 const place = { file: 'p.yaml', line: 1, column: 2 };

@@ -12,22 +12,29 @@ export interface Forgotten {
   /** Null where nothing was written. */
   readonly fact: ProviderFact | null;
   readonly head: string | null;
+  /** Whether that was done before. */
+  readonly already: boolean;
   /** What confirms it, ready to be pasted. */
   readonly command: string;
 }
 
 /** What is given up, and that the resource itself stays as it is. */
-export function renderForget({ target, digest, owned, fact, head, command }: Forgotten, options: HumanOptions): string {
+export function renderForget(
+  { target, digest, owned, fact, head, command, already }: Forgotten,
+  options: HumanOptions,
+): string {
   const paint = painter(options.color);
   const lines = [
     paint('bold', escapeText(owned.urn)),
-    `  owned by stack ${escapeText(owned.stack)} on ${targetWords(target)}${owned.resourceId === null ? '' : `, ${escapeText(owned.resourceId)}`}`,
+    `  ${already ? 'was owned' : 'owned'} by stack ${escapeText(owned.stack)} on ${targetWords(target)}${owned.resourceId === null ? '' : `, ${escapeText(owned.resourceId)}`}`,
     '',
   ];
   if (fact !== null)
     return block([
       ...lines,
-      'Its ownership was given up; the resource was not touched.',
+      already
+        ? 'Its ownership was already given up under this digest; nothing was written.'
+        : 'Its ownership was given up; the resource was not touched.',
       `Log head: ${head ?? 'none'}`,
     ]);
   return block([
