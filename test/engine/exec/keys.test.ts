@@ -101,6 +101,9 @@ test('report: drift against the log, never a fact, whatever dry_run says', async
       present: true,
       changed: false,
     });
+    // What the log does not manage is shown as it is, and is no difference.
+    expect(line.data['diff']).toEqual({ title: { desired: 'was', actual: 'live' } });
+    expect(line.data['actual']).toMatchObject({ parent: 'organizations/1' });
   }
   expect(house.log.rows).toHaveLength(1);
   expect(house.log.lockings).toEqual([]);
