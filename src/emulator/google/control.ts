@@ -86,8 +86,42 @@ function acceptSeed(value: unknown): EmulatorSeed {
   return value as EmulatorSeed;
 }
 
+type KnobType = 'boolean' | 'number' | 'texts';
+
+const WORDS: Readonly<Record<KnobType, string>> = {
+  boolean: 'true or false',
+  number: 'a number',
+  texts: 'a list of texts',
+};
+
+const KNOBS: Readonly<Record<keyof EmulatorKnobs, KnobType>> = {
+  enforceQuotaProject: 'boolean',
+  billingProjectCap: 'number',
+  projectQuota: 'number',
+  rejectSingleBatchEnable: 'boolean',
+  strictDisable: 'boolean',
+  servicesInUse: 'texts',
+  missingMembers: 'texts',
+  unknownRoles: 'texts',
+  rejectEmptyProjectPolicy: 'boolean',
+  searchLagReads: 'number',
+  billingLagReads: 'number',
+  serviceLagReads: 'number',
+  caseInsensitiveFolderNames: 'boolean',
+  deletedFoldersBlockNames: 'boolean',
+  folderDepth: 'number',
+  folderFanOut: 'number',
+};
+
 function acceptKnobs(value: unknown): EmulatorKnobs {
   if (!isObject(value)) throw new Error('knobs are an object');
+  for (const [key, knob] of Object.entries(value)) {
+    const type = Object.hasOwn(KNOBS, key) ? KNOBS[key as keyof EmulatorKnobs] : undefined;
+    if (type === undefined) throw new Error(`there is no knob "${key}"; knobs: ${Object.keys(KNOBS).join(', ')}`);
+    const fits =
+      type === 'texts' ? isList(knob) && knob.every((item) => typeof item === 'string') : typeof knob === type;
+    if (!fits) throw new Error(`the knob "${key}" must be ${WORDS[type]}`);
+  }
   return value as EmulatorKnobs;
 }
 

@@ -101,6 +101,17 @@ describe('the control endpoints', () => {
     expect((await client.post('/v1/projects/acme-web/services/dns.googleapis.com:disable')).status).toBe(400);
   });
 
+  it.each([
+    [{ strictDisabel: true }, 'there is no knob \\"strictDisabel\\"'],
+    [{ projectQuota: '1' }, 'the knob \\"projectQuota\\" must be a number'],
+    [{ missingMembers: [1] }, 'the knob \\"missingMembers\\" must be a list of texts'],
+  ])('refuse the knobs %j', async (knobs, expected) => {
+    const client = await startEmulator();
+    const answer = await client.post('/_emulator/knobs', knobs);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain(expected);
+  });
+
   it('are these and no others', async () => {
     const client = await startEmulator();
     expect((await client.get('/_emulator/nothing')).status).toBe(404);
