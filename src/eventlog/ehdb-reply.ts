@@ -13,7 +13,8 @@ export interface ReplySource {
 
 /**
  * The rows of a page. Throws DiagnosticError for everything that is no answer, whatever its HTTP status: AUTHENTICATION,
- * PERMISSION_DENIED, else LOG_INVALID. Only `absent` and an empty list mean that there are no rows.
+ * PERMISSION_DENIED, else LOG_INVALID. Only `absent` and an empty list mean that there are no rows. Older servers, whose
+ * records stand at the top, may say no outcome; one that puts them under `result` has to.
  */
 export function pageRecords(exchange: Exchange, source: ReplySource): readonly LosslessJson[] {
   if (exchange.kind === 'lost') throw refusal(source, `can't be read: ${exchange.why}`, true);
@@ -25,6 +26,9 @@ export function pageRecords(exchange: Exchange, source: ReplySource): readonly L
     throw refusal(source, `refused: its outcome is ${quoted(reply['outcome'], source)}${reasonIn(reply, source)}`);
   }
   const records = recordsIn(reply);
+  if (records !== null && reply['outcome'] === undefined && !Array.isArray(reply['records'])) {
+    throw refusal(source, 'answered with records and without an outcome: whether that is an answer is not known');
+  }
   if (records !== null) return records;
   if (reply['outcome'] === 'absent') return [];
   throw refusal(source, 'answered without records: that is another protocol, not an empty log');

@@ -26,6 +26,16 @@ async function readWith(faults: readonly Fault[], token: string | null = null) {
 
 const REFUSALS = ['disabled', 'unavailable', 'guard_refused', 'invalid', 'rejected', 'error', 'something_new'];
 
+test('records without an outcome are an answer where older servers have them, and nowhere else', async () => {
+  const older = await readWith([json(200, { records: [] })]);
+  expect((await older.read()).model.owned.size).toBe(0);
+  const { read } = await readWith([json(200, { result: { records: [] } })]);
+  expect(await refusalOf(read())).toMatchObject({
+    code: 'LOG_INVALID',
+    detail: expect.stringContaining('without an outcome'),
+  });
+});
+
 test.each(REFUSALS)('%s under HTTP 200 is a refusal, with and without records', async (outcome) => {
   for (const more of [{}, { records: [] }, { result: { records: [] } }]) {
     const { read } = await readWith([json(200, tier(outcome, more))]);
