@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { Line } from './lines.ts';
+import { type Line, markBytes } from './lines.ts';
 import { failure } from './problems.ts';
 import { refusalOf } from './tier-records.ts';
 
@@ -57,7 +57,8 @@ export async function eachDocumentRow(
   for (let position = 0; position < size; ) {
     const { bytesRead } = await handle.read(block, 0, Math.min(READ_BYTES, size - position), position);
     if (bytesRead === 0) break;
-    splitter.push(block.subarray(0, bytesRead), position);
+    const mark = position === 0 ? markBytes(block.subarray(0, bytesRead)) : 0;
+    splitter.push(block.subarray(mark, bytesRead), position + mark);
     position += bytesRead;
   }
   if (!splitter.complete) throw failure('LOG_INVALID', `${path} is one JSON document, and it ends early.`);

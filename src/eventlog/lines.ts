@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 
 const NEWLINE = 0x0a;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const READ_BYTES = 1 << 20;
 const TAIL_BYTES = 1 << 16;
 
@@ -19,6 +20,11 @@ export interface Line {
 export function isBlank(bytes: Buffer): boolean {
   for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
   return true;
+}
+
+/** How many bytes at a file's start are UTF-8's byte order mark: they are no part of its first line. */
+export function markBytes(start: Buffer): number {
+  return start.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
 }
 
 /** A place between two lines of a file. */
@@ -46,8 +52,10 @@ export async function eachLine(
   let number = from.lines;
   const emit = (start: number, end: number, terminated: boolean): void => {
     number += 1;
-    const bytes = buffer.subarray(start, end);
-    if (!isBlank(bytes)) onLine({ bytes, number, offset: position - held + start, terminated });
+    const offset = position - held + start;
+    const mark = offset === 0 ? markBytes(buffer.subarray(start, end)) : 0;
+    const bytes = buffer.subarray(start + mark, end);
+    if (!isBlank(bytes)) onLine({ bytes, number, offset: offset + mark, terminated });
   };
   for (;;) {
     if (held === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
@@ -102,8 +110,10 @@ export async function* linesFromEnd(handle: FileHandle, size: number): AsyncGene
     }
     pieces = [block.subarray(0, end), ...pieces];
   }
-  const bytes = Buffer.concat(pieces);
-  if (!isBlank(bytes)) yield { bytes, number: 0, offset: 0, terminated };
+  const first = Buffer.concat(pieces);
+  const offset = markBytes(first);
+  const bytes = first.subarray(offset);
+  if (!isBlank(bytes)) yield { bytes, number: 0, offset, terminated };
 }
 
 async function readExactly(handle: FileHandle, position: number, length: number): Promise<Buffer> {
