@@ -3,6 +3,7 @@ import type { RecoverReport } from '../../core/recover-report.ts';
 import { recover } from '../../engine/recover.ts';
 import { renderRecovery } from '../../views/human/recover.ts';
 import { recoverDocument } from '../../views/json/recover.ts';
+import { shellCommand } from '../../views/shell.ts';
 import { authorityOf } from '../authority.ts';
 import { loadAllCatalogues } from '../catalogues.ts';
 import type { CommandModule } from '../command.ts';
@@ -14,7 +15,7 @@ import { keptNotice, locate, type Place } from '../place.ts';
 import { openPlaybook } from '../project.ts';
 import { listenForInterrupts } from '../signals.ts';
 import { settingsOf, withOutput } from '../workflow.ts';
-import { addConfigFlag, addLogFlags, addReadingFlags } from '../workflow-flags.ts';
+import { addConfigFlag, addLogFlags, addReadingFlags, type WorkflowFlags } from '../workflow-flags.ts';
 import type { Project, WorkflowCall } from '../workflow-types.ts';
 
 /** Settles what interrupted runs left open, by reading; only `--rollback` deletes, and only what a nonce proves. */
@@ -49,7 +50,11 @@ async function settle(call: WorkflowCall): Promise<ExitCode> {
   try {
     const report = await recoverAt(call, place, project, settingsOf(call, place, interrupts));
     const notices = [...(project?.notices ?? place.config.notices), ...keptNotice(host, place, flags.emulator)];
-    const told: RecoverReport = { ...report, diagnostics: [...notices, ...report.diagnostics] };
+    const told: RecoverReport = {
+      ...report,
+      unresolved: report.unresolved.map((entry) => ({ ...entry, hint: withFlags(entry.hint, flags) })),
+      diagnostics: [...notices, ...report.diagnostics],
+    };
     const { resolved, unresolved, rolled_back, abandoned } = told;
     const summary = {
       resolved: resolved.length,
@@ -67,6 +72,21 @@ async function settle(call: WorkflowCall): Promise<ExitCode> {
   } finally {
     interrupts.dispose();
   }
+}
+
+/** The engine's hint names the URN only; here it takes the flags, too, that lead to this log. */
+function withFlags(hint: string | null, { emulator, eventlog, config, endpoint }: WorkflowFlags): string | null {
+  const words = [
+    ...(emulator ? ['--emulator'] : []),
+    ...(endpoint === null ? [] : ['--endpoint', endpoint]),
+    ...(eventlog === null ? [] : ['--eventlog', eventlog]),
+    ...(config === null ? [] : ['--config', config]),
+  ];
+  return (
+    hint?.replace(/infra recover --abandon (\S+)$/, (_, urn: string) =>
+      shellCommand(['infra', 'recover', ...words, '--abandon', urn]),
+    ) ?? null
+  );
 }
 
 async function recoverAt(

@@ -75,7 +75,7 @@ it('is uncertain where it may not look, says so, and closes it only by hand', as
   const { code, document } = await recovered(cloud, '--timeout', '2s');
   expect(code).toBe(7);
   expect(document.unresolved).toMatchObject([{ urn: PROJECT, verdict: 'unreadable' }]);
-  expect(document.unresolved[0].hint).toContain(`infra recover --abandon ${PROJECT}`);
+  expect(document.unresolved[0].hint).toContain(`infra recover --endpoint ${cloud.emulator.url} --abandon ${PROJECT}`);
   const none = await cloud.fail(['recover', '--endpoint', cloud.emulator.url, '--abandon', `${PROJECT}-2`]);
   expectExit(none, 3);
   const abandoned = await recovered(cloud, '--abandon', PROJECT);
