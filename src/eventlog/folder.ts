@@ -29,8 +29,7 @@ export async function checkInfraFolder(path: string): Promise<void> {
   if (!stats.isDirectory())
     throw failure('UNSAFE_PATH', `${path} is a symbolic link or no folder; infra doesn't follow it.`);
   const uid = process.getuid?.() ?? stats.uid;
-  if (stats.uid !== uid && uid !== 0)
-    throw failure('UNSAFE_PATH', `${path} belongs to another user (uid ${stats.uid}).`);
+  if (stats.uid !== uid) throw failure('UNSAFE_PATH', `${path} belongs to another user (uid ${stats.uid}).`);
   if ((stats.mode & 0o002) !== 0) throw failure('UNSAFE_PATH', `${path} can be written by everyone: chmod 700 ${path}`);
   if (await isTracked(path)) {
     throw failure(

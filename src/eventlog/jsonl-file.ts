@@ -14,7 +14,7 @@ import { newestInFile } from './newest.ts';
 import type { ForeignMap } from './parse-row.ts';
 import { failure, reason } from './problems.ts';
 import type { ReadOptions } from './read-log.ts';
-import { openForReading } from './safe-file.ts';
+import { openForReading, refuseOthers } from './safe-file.ts';
 import { headOf, readTail } from './tail.ts';
 import { type ChainReport, refuseBroken, walkChain } from './verify.ts';
 
@@ -192,13 +192,15 @@ class JsonlFile implements JsonlLog {
 
   async #open() {
     const handle = await openForReading(this.#path);
-    if (handle !== null && this.#options.infraFolder !== null) {
-      await checkInfraFolder(this.#options.infraFolder).catch(async (error: unknown) => {
-        await handle.close();
-        throw error;
-      });
+    if (handle === null) return null;
+    try {
+      refuseOthers(await handle.stat(), this.#path);
+      if (this.#options.infraFolder !== null) await checkInfraFolder(this.#options.infraFolder);
+      return handle;
+    } catch (error) {
+      await handle.close();
+      throw error;
     }
-    return handle;
   }
 
   async #prepare(): Promise<void> {
