@@ -294,7 +294,7 @@ it.concurrent('a tampered plan store only makes digests differ, and is not neede
   expect(cloud.writes).toEqual([]);
 
   cloud.writeText(file, 'no plan at all');
-  expect((await cloud.fail(['apply', '--confirm', plan.digest ?? ''])).code).toBe(3);
+  expect((await cloud.fail(['apply', '--confirm', plan.digest ?? ''])).code).toBe(5);
   expectExit(await cloud.apply(plan.digest), 0);
 });
 
