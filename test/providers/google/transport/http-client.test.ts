@@ -164,7 +164,7 @@ describe('an answer', () => {
 describe('time and interruption', () => {
   it('gives up a silent read with TIMEOUT and leaves a silent write open', async () => {
     const server = await serve(silence);
-    const client = clientFor(server, { limits: { requestMs: 30 } });
+    const client = clientFor(server, { limits: { requestMs: 300 } });
     expect(await client.call(READ)).toMatchObject({ kind: 'lost', diagnostic: { code: 'TIMEOUT' } });
     expect(server.seen).toHaveLength(6);
     expect(await client.call(CREATE)).toMatchObject({ kind: 'lost', diagnostic: { code: 'OUTCOME_UNKNOWN' } });
@@ -176,7 +176,7 @@ describe('time and interruption', () => {
       response.writeHead(200);
       response.write('{"name":');
     });
-    const result = await clientFor(server, { limits: { requestMs: 30 } }).call(CREATE);
+    const result = await clientFor(server, { limits: { requestMs: 300 } }).call(CREATE);
     expect(result).toMatchObject({ kind: 'lost', diagnostic: { code: 'OUTCOME_UNKNOWN' } });
   });
 
