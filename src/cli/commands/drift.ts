@@ -9,6 +9,7 @@ import { loadAllCatalogues } from '../catalogues.ts';
 import type { CommandModule } from '../command.ts';
 import { EXIT, type ExitCode, exitOfDiagnostics, strongest } from '../exit-codes.ts';
 import { addExamples, addOutFlag, addOutputFlags, collect, REPORT_FORMATS } from '../flags.ts';
+import { tellOtherTargets } from '../other-targets.ts';
 import { locate } from '../place.ts';
 import { openPlaybook } from '../project.ts';
 import { withLogs, withReaders } from '../reading.ts';
@@ -43,10 +44,10 @@ async function drift(call: WorkflowCall): Promise<ExitCode> {
   const project = path === null ? null : await openPlaybook(call, path, 'trusted');
   const place = project ?? (await locate(host, flags, false));
   const { authOf, target } = authorityOf(flags, place, project === null ? [] : [project]);
-  const found = await withLogs(call, place, ({ log }) =>
-    withReaders(call, place, project, (readers) =>
+  const found = await withLogs(call, place, async (logs) => {
+    const found = await withReaders(call, place, project, (readers) =>
       findDrift({
-        log,
+        log: logs.log,
         catalogues,
         readers,
         target,
@@ -59,8 +60,10 @@ async function drift(call: WorkflowCall): Promise<ExitCode> {
         now: host.now(),
         onResult: (resource) => output.stream({ type: 'drift_result', resource }),
       }),
-    ),
-  );
+    );
+    if (found.resources.length === 0) await tellOtherTargets(call, logs, target);
+    return found;
+  });
   const notices = project?.notices ?? place.config.notices;
   const report: DriftReport = { ...found, diagnostics: [...notices, ...found.diagnostics] };
   output.stream({ type: 'summary', summary: report.summary });

@@ -134,6 +134,16 @@ it('owned lists what is owned, and what was at a time', async () => {
   expectExit(await cloud.fail(['log', 'owned', '--at', 'yesterday']), 3);
 });
 
+it('owned and drift say so where the log is about other targets only', async () => {
+  const cloud = await converged();
+  const said = `its rows are about ${cloud.emulator.url} (--endpoint ${cloud.emulator.url})`;
+  const away = await cloud.run(['log', 'owned']);
+  expectExit(away, 0);
+  expect(away.stderr).toContain(said);
+  expect((await cloud.run(['drift'])).stderr).toContain(said);
+  expect((await owned(cloud)).stderr).toBe('');
+});
+
 it('why tells the history of a resource under every name that it had', async () => {
   const cloud = await converged();
   cloud.write({
