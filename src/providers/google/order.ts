@@ -3,6 +3,7 @@ import { append, Edges } from './edges.ts';
 import { orderGrants } from './grant-order.ts';
 import { isMap, textAt } from './inputs.ts';
 import type { Places } from './places.ts';
+import { dependantsOf } from './service-dependants.ts';
 
 /** What has to run before what, as the cloud needs it. */
 export interface Order {
@@ -79,6 +80,7 @@ function orderProjects(drafts: readonly Draft[], edges: Edges, containers: Map<D
     const deletes = members.filter((draft) => draft.spec.kind === 'delete');
     chain(ensures, (a, b) => a - b, edges, before);
     chain(deletes, (a, b) => b - a, edges, before);
+    orderDisables(deletes, edges);
     const project = ensures.find((draft) => rankOf(draft) === 0);
     if (project === undefined) continue;
     projects.set(projectId, project);
@@ -89,6 +91,17 @@ function orderProjects(drafts: readonly Draft[], edges: Edges, containers: Map<D
     }
   }
   return { projects, before };
+}
+
+/** A service goes after those that need it, unless the playbook says otherwise. */
+function orderDisables(deletes: readonly Draft[], edges: Edges): void {
+  const disables = new Map<string, Draft[]>();
+  for (const draft of deletes)
+    if (draft.spec.resourceType === 'service') append(disables, textAt(draft.desired, 'service'), draft);
+  if (disables.size < 2) return;
+  for (const [name, drafts] of disables)
+    for (const dependant of dependantsOf(name).flatMap((other) => disables.get(other) ?? []))
+      for (const draft of drafts) edges.needUnlessContrary(draft, dependant);
 }
 
 /** Each step needs all those of the nearest rank before its own. */

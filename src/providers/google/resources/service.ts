@@ -1,3 +1,5 @@
+import { diagnostic } from '../../../core/codes.ts';
+import type { Diagnostic } from '../../../core/diagnostics.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { ChangeContext, Observation } from '../../../core/resource.ts';
 import type { ValueObject } from '../../../core/value.ts';
@@ -112,7 +114,17 @@ async function observe(target: Target, reads: Reads): Promise<Observation> {
   const resource = enabled.value.get(name);
   return resource === undefined || (await isGoing(projectId, reads))
     ? ABSENT
-    : found(resource, { actual: { project_id: projectId, service: name }, state: 'ENABLED' });
+    : found(resource, {
+        actual: { project_id: projectId, service: name },
+        state: 'ENABLED',
+        warnings: target.forDelete ? [dependantsUnknown(target)] : [],
+      });
+}
+
+/** Service Usage v1 tells no one what needs a service until it is asked to disable it. */
+function dependantsUnknown({ declaration: { address, urn } }: Target): Diagnostic {
+  const detail = 'Which enabled services need this one is only known when it is tried; nothing is cascaded.';
+  return diagnostic('SERVICE_HAS_DEPENDENTS', detail, { address, urn, severity: 'note' });
 }
 
 /** The ancestor's adopt facts carry `{state}` alone; the URN has the rest. */
