@@ -4,6 +4,7 @@ import type { AuthSpec, EndpointSpec } from '../core/step.ts';
 /** An auth as a playbook may spell it; a name in it leads to the caller's own credential, whatever its type. */
 export function authText(auth: AuthSpec | null): JsonObject {
   const name = auth?.credential ?? null;
+  if (auth?.type === 'yc_profile') return { type: auth.type, ...(name === null ? {} : { credential: name }) };
   const tokenEnv = auth?.tokenEnv ?? null;
   const scopes = auth?.scopes ?? [];
   return {

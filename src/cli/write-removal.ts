@@ -54,8 +54,10 @@ function commentOf(stack: string, { steps, kept }: Removal, file: string): reado
 
 /** The authority is the caller's own choice or that of the playbooks; nothing of it comes from the log, which others write. */
 function defaultsOf({ report, authority }: RemovalToWrite, { steps }: Removal): JsonObject {
-  const { auth, endpoint } = authority.authOf(report.stack);
-  const isGoogle = steps.every(({ owned }) => owned.provider === 'google');
+  const providers = new Set(steps.map(({ owned }) => owned.provider));
+  const [only] = providers;
+  const { auth, endpoint } = authority.authOf(report.stack, providers.size === 1 ? only : undefined);
+  const isGoogle = only === 'google' && providers.size === 1;
   return {
     ...(report.stack === '<unscoped>' ? {} : { stack: report.stack }),
     ...(endpoint === null ? {} : { endpoint: endpointText(endpoint) }),
@@ -77,11 +79,11 @@ function credentialLines({ steps }: Removal): readonly string[] {
   return ['', `The log says they were made with: ${[...names].sort().slice(0, MAX_NAMED).join(', ')}`];
 }
 
-function stepText({ name, owned, action, input, dependsOn }: RemovalStep) {
+function stepText({ name, owned, action, input, tool, dependsOn }: RemovalStep) {
   return {
     comment: [owned.urn],
     step: name,
     ...(dependsOn.length === 0 ? {} : { dependsOn }),
-    tool: { provider: owned.provider, action, input },
+    tool: { provider: owned.provider, action, ...tool, input },
   };
 }

@@ -1,7 +1,7 @@
 import { isError } from '../core/diagnostics.ts';
 import type { Owned, OwnershipModel } from '../core/fold.ts';
 import { closureOf, type Edges, reversed, topologicalOrder } from '../core/graph.ts';
-import type { Json, JsonObject } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { OrphanEntry } from '../core/reports.ts';
 import { DEFAULT_POLL, type Step } from '../core/step.ts';
 import type { ValueObject } from '../core/value.ts';
@@ -23,6 +23,8 @@ export interface RemovalStep {
   readonly owned: Owned;
   readonly action: string;
   readonly input: JsonObject;
+  /** What else its tool needs: settings and identity. */
+  readonly tool: JsonObject;
   /** Names of the steps that have to be done first, beyond what the provider orders by itself. */
   readonly dependsOn: readonly string[];
 }
@@ -73,13 +75,13 @@ export function planRemoval(request: RemovalRequest): Removal {
 
 function candidatesOf({ catalogues, model, orphans }: RemovalRequest) {
   const undeclarable: { urn: string; why: string }[] = [];
-  const found: { owned: Owned; action: string; input: JsonObject }[] = [];
+  const found: { owned: Owned; action: string; input: JsonObject; tool: JsonObject }[] = [];
   for (const { urn } of orphans) {
     const owned = model.owned.get(urn);
     if (owned === undefined) continue;
     const removal = catalogues.get(owned.provider)?.removalOf(owned.resourceType, urn, owned.lastDesired) ?? null;
     if (removal === null) undeclarable.push({ urn, why: 'this version has no step that deletes it' });
-    else found.push({ owned, ...removal });
+    else found.push({ owned, tool: {}, ...removal });
   }
   const names = nameSteps(
     found.map(({ owned, action, input }) => ({
@@ -102,9 +104,10 @@ function candidatesOf({ catalogues, model, orphans }: RemovalRequest) {
 function stepOf(
   address: string,
   index: number,
-  { owned, action, input }: { readonly owned: Owned; readonly action: string; readonly input: JsonObject },
+  { owned, action, input, tool }: Pick<RemovalStep, 'owned' | 'action' | 'input' | 'tool'>,
 ): Step {
   const none = null;
+  const { settings, identity, logical_id: logicalId } = tool;
   return {
     address,
     name: address,
@@ -128,9 +131,9 @@ function stepOf(
     confirm: none,
     knownDesired: none,
     dependsOn: [],
-    settings: none,
-    identity: none,
-    logicalId: none,
+    settings: isJsonObject(settings) ? settings : none,
+    identity: isJsonObject(identity) ? identity : none,
+    logicalId: typeof logicalId === 'string' ? logicalId : none,
     resourceId: none,
   };
 }
@@ -224,8 +227,8 @@ function ordered(
   return sequence.flatMap((name) => {
     const item = byName.get(name);
     if (item === undefined) return [];
-    const { owned, action, input } = item;
-    return [{ name, owned, action, input, dependsOn: order.kind === 'ordered' ? (added.get(name) ?? []) : [] }];
+    const { owned, action, input, tool } = item;
+    return [{ name, owned, action, input, tool, dependsOn: order.kind === 'ordered' ? (added.get(name) ?? []) : [] }];
   });
 }
 

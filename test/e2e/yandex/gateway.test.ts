@@ -155,3 +155,18 @@ it('is looked at by doctor: yc, the folder, what may be read there', async () =>
   expect(without.code).toBe(6);
   expect(cloud.writes).toEqual([]);
 });
+
+it('what no playbook declares any more is an orphan, and can be removed by a playbook written for it', async () => {
+  const cloud = await openYcCloud();
+  expectExit(await cloud.converge(), 0);
+  cloud.gateway((text) => text.slice(0, text.indexOf('  - step: address')));
+  const orphans = await cloud.run(['orphans', 'playbook.yaml', '--plan-destroy', 'remove.yaml', '--format', 'json']);
+  expectExit(orphans, 2);
+  expect(JSON.parse(orphans.stdout).orphans).toHaveLength(3);
+  const planned = await cloud.run(['plan', 'remove.yaml', '--format', 'json']);
+  expectExit(planned, 0);
+  const { digest, summary } = JSON.parse(planned.stdout);
+  expect(summary).toMatchObject({ delete: 3, blocked: 0 });
+  expectExit(await cloud.run(['apply', 'remove.yaml', '--confirm', digest]), 0);
+  expect(cloud.counts).toEqual({ ...EMPTY, network: 1, subnet: 1, security_group: 1 });
+}, 60_000);
