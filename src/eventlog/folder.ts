@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { access, lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { failure, reason, systemCode } from './problems.ts';
@@ -37,6 +37,13 @@ export async function checkInfraFolder(path: string): Promise<void> {
       `${path} is tracked by git: what it says about ownership would come from whoever can push. Remove it from the index with: git rm -r --cached ${path}`,
     );
   }
+}
+
+/** Throws DiagnosticError (UNSAFE_PATH) for a file that says what somebody else wants: not the caller's nor root's, or open to all. */
+export function refuseOthers({ uid, mode }: Stats, path: string): void {
+  const own = process.getuid?.() ?? uid;
+  if (uid !== own && uid !== 0) throw failure('UNSAFE_PATH', `${path} belongs to another user (uid ${uid}).`);
+  if ((mode & 0o002) !== 0) throw failure('UNSAFE_PATH', `${path} can be written by everyone: chmod 600 ${path}`);
 }
 
 async function isTracked(path: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import type { CheckpointCache } from './checkpoint-file.ts';
 import { foldCheckpointed } from './checkpointed-read.ts';
 import type { Actor, HeldLocks, LogRow, LogState, RowBody, RowContext } from './event-log.ts';
 import { factsUnder } from './facts-under.ts';
-import { checkInfraFolder, prepareInfraFolder } from './folder.ts';
+import { checkInfraFolder, prepareInfraFolder, refuseOthers } from './folder.ts';
 import { eachHistoryRow, type HistoryRow, type WantsUrn } from './history.ts';
 import type { InspectableLog } from './inspectable-log.ts';
 import { lockAppend, lockStacks } from './lock.ts';
@@ -14,7 +14,7 @@ import { newestInFile } from './newest.ts';
 import type { ForeignMap } from './parse-row.ts';
 import { failure, reason } from './problems.ts';
 import type { ReadOptions } from './read-log.ts';
-import { openForReading, refuseOthers } from './safe-file.ts';
+import { openForReading } from './safe-file.ts';
 import { headOf, readTail } from './tail.ts';
 import { type ChainReport, refuseBroken, walkChain } from './verify.ts';
 

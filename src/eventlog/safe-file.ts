@@ -1,4 +1,4 @@
-import { constants, type Stats } from 'node:fs';
+import { constants } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { failure, reason, systemCode } from './problems.ts';
@@ -10,13 +10,6 @@ const NOT_A_FILE = new Set(['ELOOP', 'EMLINK', 'EISDIR', 'ENXIO', 'ENODEV']);
 /** Opens a regular file for reading, never through a symlink; null where there is none. */
 export async function openForReading(path: string): Promise<FileHandle | null> {
   return openGuarded(path, constants.O_RDONLY);
-}
-
-/** Throws DiagnosticError (UNSAFE_PATH) for a file that says what somebody else wants: not the caller's nor root's, or open to all. */
-export function refuseOthers({ uid, mode }: Stats, path: string): void {
-  const own = process.getuid?.() ?? uid;
-  if (uid !== own && uid !== 0) throw failure('UNSAFE_PATH', `${path} belongs to another user (uid ${uid}).`);
-  if ((mode & 0o002) !== 0) throw failure('UNSAFE_PATH', `${path} can be written by everyone: chmod 600 ${path}`);
 }
 
 /** Opens a regular file for reading and appending; made with mode 0600 where it is missing. */
