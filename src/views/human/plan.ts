@@ -212,7 +212,7 @@ const NOTHING: Readonly<Record<Plan['command'], (path: string) => string>> = {
 
 /** What can be done with this plan: nothing needed, nothing possible, or the command that applies it. */
 function outlookLines(plan: Plan, options: HumanOptions): readonly string[] {
-  if (!hasChanges(plan)) return [NOTHING[plan.command](escapeText(plan.playbook.path))];
+  if (!hasChanges(plan)) return [heldBack(plan) ?? NOTHING[plan.command](escapeText(plan.playbook.path))];
   if (plan.digest === null) return noDigestLines(plan);
   const digest = `Digest: ${plan.digest}`;
   if (!plan.steps.some(isPending)) return [digest, ...idleLines(plan)];
@@ -220,6 +220,20 @@ function outlookLines(plan: Plan, options: HumanOptions): readonly string[] {
     plan.summary.blocked > 0 ? ['Blocked steps and what depends on them are left out; the rest can be applied.'] : [];
   return [digest, ...blocked, ...applyLines(plan, options)];
 }
+
+/** A destruction passes held steps over: that nothing else is left does not say that nothing is owned. */
+function heldBack({ command, steps }: Plan): string | null {
+  const reasons = steps.flatMap(({ change, diagnostics }) =>
+    change === 'skipped' ? diagnostics.flatMap(({ detail }) => (detail.startsWith(HELD) ? [detail] : [])) : [],
+  );
+  if (command !== 'destroy' || reasons.length === 0) return null;
+  const why = [...new Set(reasons.map((detail) => escapeText(detail.slice(HELD.length))))];
+  const hint = why.includes('reconcile is report') ? '; pass --reconcile enforce, or say it in the playbook' : '';
+  const are = reasons.length === 1 ? 'step is' : 'steps are';
+  return `Nothing to destroy: ${reasons.length} ${are} held (${why.join('; ')})${hint}.`;
+}
+
+const HELD = 'held: ';
 
 function idleLines(plan: Plan): readonly string[] {
   const held = plan.steps.filter(isHeldChange);

@@ -154,3 +154,13 @@ it('a stale digest deletes nothing', async () => {
   expectExit(failed, 5);
   expect(cloud.writes).toEqual([]);
 });
+
+it('steps that are held as reports are said to be that, and not that nothing is owned', async () => {
+  const cloud = await converged(false);
+  cloud.write({ defaults: { stack: 'prod', reconcile: 'report' }, steps: steps(false) });
+  const ended = await cloud.run(['destroy', 'playbook.yaml']);
+  expect(ended.stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'Nothing to destroy: 8 steps are held (reconcile is report); pass --reconcile enforce',
+  );
+  expect(ended.stdout).not.toContain('is owned any more');
+});
