@@ -64,6 +64,8 @@ it('what is not protected goes in reverse order; what lay in a project gets its 
   const again = await confirmed(cloud, 'destroy', 'playbook.yaml', '--detailed-exitcode');
   expectExit(again.planned, 0);
   expectExit(again.done, 0);
+  const told = [again.planned, again.done].map(({ document }) => JSON.stringify(document)).join();
+  expect(told).not.toContain('FORMAT_WARNING');
   expectExit(await orphans(cloud, 'playbook.yaml'), 0);
 });
 
