@@ -48,7 +48,7 @@ export function decideEnsure(
 
 function notVisible(item: PreparedStep, urn: string | null, why: Diagnostic): Diagnostic {
   const detail =
-    'That is normal before a first apply: of what does not exist the cloud says the same as of what this identity may not see. The create shows which it is.';
+    'It does not exist, or this identity may not see it: the cloud answers both alike, which is normal before a first apply. The create shows which it is.';
   return at(item, urn, { ...diagnostic('NOT_VISIBLE', detail), severity: 'note', retryable: why.retryable });
 }
 

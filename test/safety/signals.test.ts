@@ -53,7 +53,7 @@ describe('an interrupted apply', () => {
       site.rows().some((row) => row['type'] === 'provider.fact' && JSON.stringify(row).includes('folders[00-shared]')),
     ).toBe(true);
     expect(stackLocks(site)).toEqual([]);
-    expect(stdout).toContain('skipped');
+    expect(stdout).toContain('not started');
     await expectConverged(site, digest);
   });
 

@@ -137,6 +137,7 @@ it('folds further logs beside its own', async () => {
   const cloud = await converged();
   const log = cloud.readText('.infra/eventlog.jsonl');
   cloud.writeText('elsewhere/old.jsonl', log);
+  cloud.writeText('none.jsonl', '');
   const found = await drift(
     cloud,
     'playbook.yaml',
