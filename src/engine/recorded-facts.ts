@@ -14,7 +14,9 @@ export function recordedFacts(item: PreparedStep, findings: Recordable): readonl
   const { urn, decision, observation, desired, ownership, held } = findings;
   if (urn === null || held !== null || item.held !== null) return [];
   const present = observation?.kind === 'present' ? observation : null;
-  const base = { urn, resourceId: present?.id ?? null, executionId: 0, digest: null };
+  // What went with its container was not looked at: the log still knows by which id others refer to it.
+  const known = item.spec.kind === 'delete' ? (ownership.model.owned.get(urn)?.resourceId ?? null) : null;
+  const base = { urn, resourceId: present?.id ?? known, executionId: 0, digest: null };
   if (decision.change === 'adopt' && present !== null) {
     return [
       ...takeOverFacts(item, findings),
