@@ -36,9 +36,13 @@ export function computeDrift(
   actual: JsonObject | null,
   rules: FieldRules = {},
 ): Drift {
-  const owned = model.owned.get(urn);
-  if (owned === undefined) return { kind: actual === null ? 'not_managed' : 'untracked' };
+  return compareLive(model.owned.get(urn)?.lastDesired, actual, rules);
+}
+
+/** Compares what was last desired with what is live; undefined: it is not owned, null: nothing is live. */
+export function compareLive(recorded: Json | undefined, actual: JsonObject | null, rules: FieldRules): Drift {
+  if (recorded === undefined) return { kind: actual === null ? 'not_managed' : 'untracked' };
   if (actual === null) return { kind: 'missing' };
-  const fields = driftBetween(owned.lastDesired, actual, rules);
+  const fields = driftBetween(recorded, actual, rules);
   return Object.keys(fields).length === 0 ? { kind: 'in_sync' } : { kind: 'modified', fields };
 }

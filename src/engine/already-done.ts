@@ -1,5 +1,4 @@
 import type { RowBody } from '../eventlog/event-log.ts';
-import { ownershipOf } from './ownership.ts';
 import type { AlreadyDone } from './ready-write.ts';
 import { recordedFacts } from './recorded-facts.ts';
 import { ownFact } from './rename.ts';
@@ -17,7 +16,7 @@ export async function recordAlready(current: Walk, { planned, desired, already }
     desired,
     observation: already,
     decision: { change: 'none', present: already.kind === 'present', diff: {}, diagnostics: [] },
-    ownership: ownershipOf(current.model),
+    ownership: current.ownership,
     held: null,
   }).map((fact) => stamped(current, fact));
   const rows = facts.map((fact): RowBody => ({ type: 'provider.fact', provider_fact: fact }));

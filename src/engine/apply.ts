@@ -6,6 +6,7 @@ import type { LogState, RowBody, RowContext } from '../eventlog/event-log.ts';
 import { checkConfirmation } from './confirmation.ts';
 import { intend } from './intend.ts';
 import { verifyGuards } from './live-guard.ts';
+import { ownershipOf } from './ownership.ts';
 import { type PlanRun, runPlan } from './plan-run.ts';
 import type { ApplyRequest, ApplyResult, EnginePorts } from './ports.ts';
 import { type Prepared, prepare } from './prepare.ts';
@@ -66,7 +67,7 @@ async function applyLocked(ports: EnginePorts, request: ApplyRequest, base: Prep
   const guard = await verifyGuards(run);
   if (hasErrors(guard)) return { kind: 'refused', diagnostics: guard, differences: [] };
   if (confirmation.kind === 'confirmed') await request.keepPlan({ plan: run.plan, digestInput: run.digestInput });
-  const states = await walk({ ports, request, run, context, model: settledModel(log, settled) });
+  const states = await walk({ ports, request, run, context, ownership: ownershipOf(settledModel(log, settled)) });
   // The digest to go on with is the one that was confirmed, whatever is left of its plan.
   const confirmed = { ...run.plan, digest: request.confirm };
   const report = buildReport(confirmed, states, context.execution_id, await ports.log.head(), log.diagnostics);

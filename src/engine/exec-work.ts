@@ -131,7 +131,7 @@ export async function writeStep(
   );
   const { ports, row, ownership, request } = context;
   const end = await writeBatch(
-    { ports, context: row, model: ownership.model, digest: null, abort: request.settings.abort },
+    { ports, context: row, ownership, digest: null, abort: request.settings.abort },
     [{ planned, operation, urn, provider, startedAt: ports.clock.now() }],
   );
   const state = end.states[0];

@@ -87,7 +87,7 @@ async function lookAgain(
   // A policy is read right before it is written anyway (read-modify-write), so looking twice would show nothing new.
   if (age <= FRESH_MS || item.spec.resourceType === 'binding') return { desired, observation: seen };
   const session = current.freshSession(provider);
-  const owned = planned.urn === null ? undefined : current.model.owned.get(planned.urn);
+  const owned = planned.urn === null ? undefined : current.ownership.model.owned.get(planned.urn);
   const target = {
     declaration: item.declaration,
     desired,
@@ -139,7 +139,7 @@ function decideAgain(current: Walk, planned: PlannedStep, desired: ValueObject, 
   if (item.spec.kind !== 'delete') return decideEnsure(item, urn, desired, now);
   return decideDelete(item, urn, now, {
     isProtected: false,
-    wasDeletedByUs: urn !== null && current.model.tombstones.has(urn),
+    wasDeletedByUs: urn !== null && current.ownership.model.tombstones.has(urn),
   });
 }
 

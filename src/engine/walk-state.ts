@@ -1,12 +1,12 @@
 import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
-import type { OwnershipModel } from '../core/fold.ts';
 import type { Edges } from '../core/graph.ts';
 import type { Outcome } from '../core/plan.ts';
 import type { RowBody, RowContext } from '../eventlog/event-log.ts';
 import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { tryAppend } from './append-rows.ts';
+import type { Ownership } from './ownership.ts';
 import type { PlanRun } from './plan-run.ts';
 import type { ApplyRequest, EnginePorts } from './ports.ts';
 import { applied } from './report.ts';
@@ -18,7 +18,7 @@ export interface WalkRequest {
   readonly request: ApplyRequest;
   readonly run: PlanRun;
   readonly context: RowContext;
-  readonly model: OwnershipModel;
+  readonly ownership: Ownership;
 }
 
 /** What the steps of one walk share while it runs. */

@@ -227,8 +227,8 @@ async function runGroup(current: Walk, group: readonly PlannedStep[]): Promise<v
   if (current.stopped !== null)
     for (const write of writes) finish(current, write.planned.shown.address, notStarted(current));
   if (writes.length === 0 || current.stopped !== null) return;
-  const { ports, context, model, abort } = current;
-  const end = await writeBatch({ ports, context, model, abort, digest: current.request.confirm }, writes);
+  const { ports, context, ownership, abort } = current;
+  const end = await writeBatch({ ports, context, ownership, abort, digest: current.request.confirm }, writes);
   if (end.logProblem !== null) current.stopped ??= end.logProblem;
   for (const [index, write] of writes.entries()) {
     const state = end.states[index] ?? stateOf('uncertain');

@@ -1,13 +1,11 @@
 import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
-import type { OwnershipModel } from '../core/fold.ts';
 import type { OperationKind, OutcomeBody, RowBody, RowContext } from '../eventlog/event-log.ts';
 import type { WriteResult } from '../providers/lifecycle-provider.ts';
 import { logProblemOf, tryAppend } from './append-rows.ts';
-import { desiredOf, factOf, ownershipOf } from './ownership.ts';
+import { desiredOf, factOf, type Ownership } from './ownership.ts';
 import type { EnginePorts } from './ports.ts';
-
 import { ownFact, withRename } from './rename.ts';
 import { resultData } from './results.ts';
 import type { ReadyWrite } from './runtime.ts';
@@ -17,7 +15,7 @@ import { type StepState, stateOf } from './step-state.ts';
 export interface WriteContext {
   readonly ports: EnginePorts;
   readonly context: RowContext;
-  readonly model: OwnershipModel;
+  readonly ownership: Ownership;
   /** The digest that was confirmed; null under exec, where none covers the whole. */
   readonly digest: string | null;
   readonly abort: AbortSignal;
@@ -80,7 +78,7 @@ function intentRow(current: WriteContext, write: ReadyWrite): RowBody {
 
 function factFor(current: WriteContext, { planned, operation, urn }: ReadyWrite, id: string | null): ProviderFact {
   const deletes = operation.change === 'delete';
-  const owned = current.model.owned.get(urn);
+  const owned = current.ownership.model.owned.get(urn);
   const before = owned?.stack === (planned.item.stack ?? UNSCOPED) ? owned.origin : null;
   const origin = operation.change === 'create' || operation.change === 'undelete' ? 'created' : (before ?? 'found');
   return factOf(planned.item, {
@@ -169,7 +167,7 @@ function outcomeRow(sequence: number, result: WriteResult): OutcomeBody {
 function factsFrom(current: WriteContext, write: ReadyWrite, result: WriteResult): readonly ProviderFact[] {
   if (result.kind !== 'done' && result.kind !== 'noop') return [];
   const fact = settledFact(factFor(current, write, result.id), result.kind);
-  return withRename(ownershipOf(current.model), write.planned.item, fact);
+  return withRename(current.ownership, write.planned.item, fact);
 }
 
 /** What was there already was not made by us. */
