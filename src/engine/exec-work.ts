@@ -130,10 +130,9 @@ export async function writeStep(
     { nonce: context.nonce, fresh: false, allowSelfLockout: context.request.options.allowSelfLockout },
   );
   const { ports, row, ownership, request } = context;
-  const end = await writeBatch(
-    { ports, context: row, ownership, digest: null, abort: request.settings.abort },
-    [{ planned, operation, urn, provider, startedAt: ports.clock.now() }],
-  );
+  const end = await writeBatch({ ports, context: row, ownership, digest: null, abort: request.settings.abort }, [
+    { planned, operation, urn, provider, startedAt: ports.clock.now() },
+  ]);
   const state = end.states[0];
   if (state === undefined) return failure(item, diagnostic('OUTCOME_UNKNOWN', 'the provider gave no result.'));
   const written = state.outcome === 'changed' || state.outcome === 'deleted';

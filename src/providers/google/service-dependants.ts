@@ -1,7 +1,7 @@
 /**
  * Services that are known to bring others along when they are enabled, by what they bring along: those have to be
- * disabled first. Service Usage v1 has no list to ask, and this one is not complete; it does no more than order the
- * disables of one playbook, and `depends_on` comes before it.
+ * disabled first. Service Usage v1 has no list to ask, and this one is not complete: it orders the disables of one
+ * playbook (`depends_on` comes before it), and lets a plan name what is enabled and in the way.
  */
 const NEEDED_BY: Readonly<Record<string, readonly string[]>> = {
   'compute.googleapis.com': [
@@ -11,6 +11,7 @@ const NEEDED_BY: Readonly<Record<string, readonly string[]>> = {
     'composer.googleapis.com',
     'vpcaccess.googleapis.com',
   ],
+  'bigquery.googleapis.com': ['bigquerystorage.googleapis.com', 'cloudapis.googleapis.com'],
   'oslogin.googleapis.com': ['compute.googleapis.com', 'container.googleapis.com'],
   'containerregistry.googleapis.com': ['container.googleapis.com'],
   'pubsub.googleapis.com': ['container.googleapis.com'],

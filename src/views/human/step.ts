@@ -74,8 +74,17 @@ function actOf(step: PlanStep): string {
 
 function noChange({ present, record, reconcile }: PlanStep): string {
   if (reconcile === 'adopt' && record === null) return present === false ? 'not there:' : 'already owned as it is:';
-  const already = present === false ? 'already gone' : 'already as declared';
+  const already = reconcile === null ? alreadyGone(present, record) : standsAlready(present);
   return record === null ? `${already}:` : `${already}, ${RECORDS[record]}:`;
+}
+
+function standsAlready(present: PlanStep['present']): string {
+  return present === false ? 'already gone' : 'already as declared';
+}
+
+/** A deletion without a request: of what is gone, or of what a deletion of this plan takes along. */
+function alreadyGone(present: PlanStep['present'], record: PlanStep['record']): string {
+  return present === 'unknown' && record === 'tombstone' ? 'goes with what it lies in' : 'already gone';
 }
 
 function heldWord(step: PlanStep, verb = ''): string {

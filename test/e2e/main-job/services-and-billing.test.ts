@@ -92,6 +92,15 @@ it.concurrent('C7 a service that others need is not disabled: the dependants are
   const disable = (step: string, service_name: string) =>
     google(step, 'serviceusage.services.disable', { project_id: 'acme-web', service_name });
   cloud.write({ steps: [disable('compute', 'compute.googleapis.com')] });
+  const { plan } = await cloud.plan();
+  expect(stepAt(plan, 'compute').diagnostics).toContainEqual(
+    expect.objectContaining({
+      code: 'SERVICE_HAS_DEPENDENTS',
+      severity: 'warning',
+      urn: 'google:serviceusage:service:acme-web/container.googleapis.com',
+      detail: expect.stringContaining('container.googleapis.com needs compute.googleapis.com and is enabled'),
+    }),
+  );
   const applied = await cloud.converge();
   expect([5, 6]).toContain(applied.code);
   expect(codesOf(stepAt(applied.report, 'compute').diagnostics)).toContain('SERVICE_HAS_DEPENDENTS');
@@ -105,6 +114,8 @@ it.concurrent('C7 a service that others need is not disabled: the dependants are
     ),
   });
   cloud.resetRequests();
+  const both = await cloud.plan();
+  expect(stepAt(both.plan, 'compute').diagnostics.map(({ severity }) => severity)).toEqual(['note']);
   expectExit(await cloud.converge(), 0);
   expect(cloud.writes).toEqual([
     'POST /v1/projects/acme-web/services/container.googleapis.com:disable',

@@ -67,6 +67,25 @@ test('a whole foundation to be created', () => {
   `);
 });
 
+test('a deletion without a request says why it needs none', () => {
+  const gone = (address: string, present: PlanStep['present'], record: PlanStep['record']) =>
+    planStep({
+      address,
+      action: 'google.serviceusage.services.disable',
+      change: 'none',
+      present,
+      record,
+      reconcile: null,
+    });
+  const text = body(
+    [gone('within', 'unknown', 'tombstone'), gone('absent', false, 'tombstone'), gone('before', 'unknown', null)],
+    VERBOSE,
+  ).replaceAll(/\s+/g, ' ');
+  expect(text).toMatch(/within: goes with what it lies in, record that it is gone: /);
+  expect(text).toMatch(/absent: already gone, record that it is gone: /m);
+  expect(text).toMatch(/before: already gone: /m);
+});
+
 test('one step of every kind', () => {
   expect(renderPlan(mixedPlan(), PLAIN)).toMatchInlineSnapshot(`
     "Plan of org.yaml (org-foundation), on the real cloud, read live, stack foundation

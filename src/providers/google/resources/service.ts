@@ -9,6 +9,7 @@ import { type ApiRequest, type Declared, defineResource, type Foreign, segment }
 import { present, textAt, textField } from '../inputs.ts';
 import { ABSENT, found, isGoing, isInsidePending, unreadable } from '../observing.ts';
 import { mapAnswer, type Reads } from '../reads.ts';
+import { dependantsOf } from '../service-dependants.ts';
 import { serviceNameFormat } from '../validation.ts';
 
 const URN = 'google:serviceusage:service:';
@@ -118,12 +119,33 @@ async function observe(target: Target, reads: Reads): Promise<Observation> {
         actual: { project_id: projectId, service: name },
         state: 'ENABLED',
         warnings: target.forDelete ? [dependantsUnknown(target)] : [],
+        blockers: target.forDelete ? knownDependants(target, enabled.value) : [],
       });
+}
+
+/** Enabled services that are known to need this one. They are no more than shown: what Google refuses is Google's word. */
+function knownDependants(target: Target, enabled: ReadonlyMap<string, JsonObject>): readonly Diagnostic[] {
+  const [projectId, name] = [textAt(target.desired, 'project_id'), textAt(target.desired, 'service')];
+  return dependantsOf(name)
+    .filter((dependant) => enabled.has(dependant))
+    .map((dependant) =>
+      diagnostic(
+        'SERVICE_HAS_DEPENDENTS',
+        `${dependant} needs ${name} and is enabled in ${projectId}; Google refuses to disable what an enabled service needs.`,
+        {
+          address: target.declaration.address,
+          urn: `${URN}${projectId}/${dependant}`,
+          severity: 'warning',
+          hint: `Disable ${dependant} as well, in this plan or before.`,
+        },
+      ),
+    );
 }
 
 /** Service Usage v1 tells no one what needs a service until it is asked to disable it. */
 function dependantsUnknown({ declaration: { address, urn } }: Target): Diagnostic {
-  const detail = 'Which enabled services need this one is only known when it is tried; nothing is cascaded.';
+  const detail =
+    'Which enabled services need this one is only known for certain when it is tried; nothing is cascaded.';
   return diagnostic('SERVICE_HAS_DEPENDENTS', detail, { address, urn, severity: 'note' });
 }
 
