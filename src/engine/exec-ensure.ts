@@ -40,7 +40,7 @@ export async function realEnsure(context: ExecContext, item: PreparedStep): Prom
   const planned = await planAlone(context, item, desiredNow(context, item, true));
   await recordSettlement(context, planned);
   const { change } = planned.shown;
-  if (change === 'blocked') return failure(item, blockReason(planned));
+  if (change === 'blocked' || change === 'unknown') return failure(item, blockReason(planned));
   await guarded(context, planned);
   const base = { dry_run: false, converge: item.spec.converge };
   if (change !== 'none')

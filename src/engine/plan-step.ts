@@ -52,7 +52,10 @@ async function findOut(context: PlanContext, item: PreparedStep, dependencies: D
     await refuseUndecided(item, desired);
     const target = targetOf(context, item, desired, dependencies);
     const resolved = await session.resolve(target);
-    if (resolved.kind === 'failed') return unread(context, item, desired, opened, blockedBy(item, resolved.why));
+    if (resolved.kind === 'failed')
+      return isRefusedAuth(item, resolved.why)
+        ? refusedAuth(context, item, desired, opened, resolved.why)
+        : unread(context, item, desired, opened, blockedBy(item, resolved.why));
     const refused = checkResolved(item, resolved.desired);
     if (refused.length > 0)
       return unread(context, item, resolved.desired, opened, {
@@ -63,6 +66,8 @@ async function findOut(context: PlanContext, item: PreparedStep, dependencies: D
       });
     if (item.spec.kind === 'read') return await planRead(context, item, resolved.desired, opened, dependencies);
     const observation = await session.observe({ ...target, desired: resolved.desired });
+    if (observation.kind === 'unreadable' && isRefusedAuth(item, observation.why))
+      return refusedAuth(context, item, resolved.desired, opened, observation.why);
     const urn = urnOf(item, resolved.desired);
     const open = urn === null ? undefined : context.openIntents.get(urn);
     const finding = await findingOf(open, opened.provider, { ...target, desired: resolved.desired });
@@ -204,6 +209,22 @@ function withoutReading(
     ...unread(context, item, desired, opened, { change: 'unknown', present: 'unknown', diff: {}, diagnostics: note }),
     held,
   };
+}
+
+/** An auth that the cloud refuses is as none for an ensure: what it would do is shown, and can't be confirmed. */
+function isRefusedAuth(item: PreparedStep, why: Diagnostic): boolean {
+  return why.code === 'AUTHENTICATION' && item.spec.kind === 'ensure' && item.reconcile !== 'adopt';
+}
+
+function refusedAuth(
+  context: PlanContext,
+  item: PreparedStep,
+  desired: ValueObject,
+  opened: OpenedProvider,
+  why: Diagnostic,
+): Findings {
+  const { diagnostics } = blockedBy(item, why);
+  return unread(context, item, desired, opened, { change: 'unknown', present: 'unknown', diff: {}, diagnostics });
 }
 
 function targetOf(context: PlanContext, item: PreparedStep, desired: ValueObject, dependencies: Dependencies): Target {

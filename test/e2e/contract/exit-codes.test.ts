@@ -90,9 +90,18 @@ it.concurrent('3: a log that can only be read, before any request', async () => 
 it.concurrent('4: the cloud refuses the identity', async () => {
   const cloud = await openCloud({ tokens: { other: { name: 'user:a@example.com', permissions: '*' } } });
   cloud.write({ steps: [SHARED] });
-  const planned = await cloud.run(['plan', 'playbook.yaml']);
+  const planned = await cloud.plan();
   expectExit(planned, 4);
   expect(planned.stdout + planned.stderr).toContain('AUTHENTICATION');
+  // An auth that does not work is as none: the step is planned as far as that goes, and nothing can be confirmed.
+  expect(planned.plan).toMatchObject({ digest: null, summary: { unknown: 1 } });
+  const applied = await cloud.fail(['apply', 'playbook.yaml', '--confirm', 'a'.repeat(64)]);
+  expect([applied.code, codesOf(applied.failure.diagnostics)]).toEqual([4, ['AUTHENTICATION']]);
+  const real = { reconcile: 'enforce', dry_run: false };
+  cloud.write({ steps: [folder('shared', { parent: ORG, display_name: '00-shared' }, real)] });
+  const executed = await cloud.exec();
+  expect([executed.code, executed.lines]).toMatchObject([4, [{ status: 'error', error: { code: 'AUTHENTICATION' } }]]);
+  expect(cloud.writes).toEqual([]);
 });
 
 it.concurrent('4: a permission is missing for the write; nothing was done', async () => {
