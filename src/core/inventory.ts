@@ -1,5 +1,5 @@
 import type { Diagnostic } from './diagnostics.ts';
-import type { JsonObject } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 
 /** Of a resource whose vendor says no state. */
 export const UNKNOWN_STATUS = 'UNKNOWN';
@@ -34,6 +34,23 @@ export type Discovery<T> =
   | { readonly kind: 'complete'; readonly found: T }
   | { readonly kind: 'failed'; readonly why: Diagnostic };
 
+/** What a draft of a scope is made for. */
+export interface DraftRequest {
+  /** Who is to own it all; null: nobody said. */
+  readonly stack: string | null;
+  /** What the project's configuration has as `identity`; null: nothing. */
+  readonly identity: Json;
+  /** Patterns of members whose grants are left out; null: the provider's own list. */
+  readonly leaveOut: readonly string[] | null;
+}
+
+/** What another draft makes, and how a playbook names it: by the name in that step's result, or by the step itself. */
+export interface DraftLink {
+  /** The other draft's key. */
+  readonly key: string;
+  readonly by: 'result' | 'step';
+}
+
 /** One step that would declare what is live, in the provider's words; whoever writes the playbook names it. */
 export interface StepDraft {
   /** What another draft refers to it by; unique. */
@@ -41,9 +58,11 @@ export interface StepDraft {
   /** Names for the step, the shortest first; the longer ones tell apart what the shorter ones don't. */
   readonly names: readonly string[];
   readonly action: string;
+  /** Keys of its tool beside provider, action and input. */
+  readonly tool: JsonObject;
   readonly input: JsonObject;
-  /** Inputs that name what another draft makes: input to that draft's key. Where it is no draft, `input` has the name. */
-  readonly within: Readonly<Record<string, string>>;
+  /** Inputs that name what another draft makes. Where it is no draft, `input` has the name. */
+  readonly within: Readonly<Record<string, DraftLink>>;
   /** What it belongs to; drafts of one section follow one another. */
   readonly section: string;
   /** What its playbook leaves to the cloud, each as a sentence. */
@@ -60,6 +79,14 @@ export interface LeftOut {
 export interface DraftedScope {
   readonly provider: string;
   readonly scope: string;
+  /** The stack that the steps are of; null: left to the caller of the playbook. */
+  readonly stack: string | null;
+  /** Keys of the playbook's defaults that the steps count on, beside stack and auth. */
+  readonly defaults: JsonObject;
+  /** What whoever reads the playbook is to know of it as a whole. */
+  readonly remarks: readonly string[];
+  /** How many resources do not say yet whose they are: an enforced plan writes that on them before anything else. */
+  readonly unmarked: number;
   readonly steps: readonly StepDraft[];
   readonly leftOut: readonly LeftOut[];
 }

@@ -5,11 +5,13 @@ import { sha256Hex } from '../core/json.ts';
 const LONGEST = 80;
 const HASH_DIGITS = 8;
 
+type Named = Pick<StepDraft, 'key' | 'names'>;
+
 /**
  * A name for every draft, by its key: the shortest of its names that no other draft has too. Which name that is depends
  * on the names alone, never on the order, so that another import of the same things names them alike.
  */
-export function nameSteps(drafts: readonly StepDraft[]): ReadonlyMap<string, string> {
+export function nameSteps(drafts: readonly Named[]): ReadonlyMap<string, string> {
   const candidates = new Map(drafts.map((draft) => [draft.key, candidatesOf(draft)]));
   const level = new Map(drafts.map((draft) => [draft.key, 0]));
   for (;;) {
@@ -21,7 +23,7 @@ export function nameSteps(drafts: readonly StepDraft[]): ReadonlyMap<string, str
 }
 
 /** Its names as slugs, and last one that is its own whatever the others are called. */
-function candidatesOf({ key, names }: StepDraft): readonly string[] {
+function candidatesOf({ key, names }: Named): readonly string[] {
   const hash = sha256Hex(key);
   const slugs = names.map((name) => slug(name)).map((text) => (text.length > LONGEST ? cut(text, hash) : text));
   return [...new Set([...slugs, cut(slugs[0] ?? 'step', hash), `step_${hash}`])];

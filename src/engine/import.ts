@@ -1,7 +1,7 @@
 import { diagnostic } from '../core/codes.ts';
 import { DiagnosticError } from '../core/diagnostics.ts';
 import type { DraftedScope, LeftOut, StepDraft } from '../core/inventory.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json.ts';
 import { unknownOf, type ValueObject } from '../core/value.ts';
 import { type SectionText, type StepText, writePlaybook } from '../playbook/write-playbook.ts';
 import type { InventoryProvider } from '../providers/lifecycle-provider.ts';
@@ -14,6 +14,8 @@ export interface ImportRequest {
   readonly stack: string | null;
   /** `metadata.name`; null: made from the scope. */
   readonly name: string | null;
+  /** `identity` of the project's configuration; null or left out: it has none. */
+  readonly identity?: Json;
   /** As it is to stand under `defaults`: `{ type: gcp_adc, credential: ... }`; null: none. */
   readonly auth: JsonObject | null;
   /** Likewise; null or left out: the cloud's own. */
@@ -36,14 +38,15 @@ const NAMED = 20;
 
 /** Writes the playbook of what is live in a scope. Throws DiagnosticError where the scope can't be read whole. */
 export async function runImport(request: ImportRequest): Promise<ImportResult> {
-  const drafted = await request.reader.draftSteps(request.leaveOut);
+  const { stack, identity = null, leaveOut } = request;
+  const drafted = await request.reader.draftSteps({ stack, identity, leaveOut });
   if (drafted.kind === 'failed') throw new DiagnosticError([drafted.why]);
   const { provider, scope, steps, leftOut } = drafted.found;
   if (steps.length === 0) throw new DiagnosticError([nothingIn(scope)]);
   const text = writePlaybook({
     comment: header(drafted.found),
     name: request.name ?? `import-${scope.replaceAll(/[^A-Za-z0-9]+/g, '-')}`,
-    defaults: defaultsOf(request),
+    defaults: defaultsOf(request, drafted.found),
     sections: sectionsOf(drafted.found, steps),
   });
   return { provider, scope, text, steps: steps.length, leftOut };
@@ -53,23 +56,40 @@ function nothingIn(scope: string) {
   return diagnostic('NOT_FOUND', `In ${scope} is nothing that a playbook could declare.`, { retryable: false });
 }
 
-function defaultsOf({ stack, auth, endpoint = null }: ImportRequest): ValueObject {
+function defaultsOf({ auth, endpoint = null }: ImportRequest, { stack, defaults }: DraftedScope): ValueObject {
   return {
     ...(stack === null ? {} : { stack }),
     reconcile: 'enforce',
+    ...defaults,
     ...(endpoint === null ? {} : { endpoint }),
     ...(auth === null ? {} : { auth }),
   };
 }
 
-function header({ scope, leftOut }: DraftedScope): readonly string[] {
+function header(drafted: DraftedScope): readonly string[] {
   return [
-    `What is live in ${scope}, as infra import found it.`,
+    `What is live in ${drafted.scope}, as infra import found it.`,
     '',
-    'A plan of it has nothing to do but to record that the stack owns all this. Either of these does that:',
+    ...(drafted.unmarked === 0 ? RECORDED : markedLines(drafted)),
+    ...drafted.remarks.flatMap((remark) => ['', remark]),
+    ...drafted.leftOut.flatMap(leftOutLines),
+  ];
+}
+
+const RECORDED = [
+  'A plan of it has nothing to do but to record that the stack owns all this. Either of these does that:',
+  '  infra adopt <this file>, look at it, and again with --confirm <digest>',
+  '  infra plan <this file>, then infra apply <this file> --confirm <digest>',
+];
+
+function markedLines({ unmarked }: DraftedScope): readonly string[] {
+  const these = unmarked === 1 ? 'One of these resources does' : `${unmarked} of these resources do`;
+  return [
+    'To record that the stack owns all this:',
     '  infra adopt <this file>, look at it, and again with --confirm <digest>',
+    `${these} not say yet whose they are. A plan shows the labels that do, and nothing else to change;`,
+    'until an apply has made them nothing of those is changed or deleted:',
     '  infra plan <this file>, then infra apply <this file> --confirm <digest>',
-    ...leftOut.flatMap(leftOutLines),
   ];
 }
 
@@ -97,13 +117,19 @@ function sectionsOf({ provider }: DraftedScope, drafts: readonly StepDraft[]): r
 }
 
 function stepOf(provider: string, draft: StepDraft, names: ReadonlyMap<string, string>): StepText {
-  const references = Object.entries(draft.within).flatMap(([input, key]) => {
+  const references = Object.entries(draft.within).flatMap(([input, { key, by }]) => {
     const address = names.get(key);
-    return address === undefined ? [] : [[input, unknownOf([{ address, path: 'resource.name' }])] as const];
+    if (address === undefined) return [];
+    return [[input, by === 'step' ? address : unknownOf([{ address, path: 'resource.name' }])] as const];
   });
   return {
     comment: draft.notes,
     step: names.get(draft.key) ?? draft.key,
-    tool: { provider, action: draft.action, input: { ...draft.input, ...Object.fromEntries(references) } },
+    tool: {
+      provider,
+      action: draft.action,
+      ...draft.tool,
+      input: { ...draft.input, ...Object.fromEntries(references) },
+    },
   };
 }

@@ -84,14 +84,9 @@ function candidatesOf({ catalogues, model, orphans }: RemovalRequest) {
     else found.push({ owned, tool: {}, ...removal });
   }
   const names = nameSteps(
-    found.map(({ owned, action, input }) => ({
+    found.map(({ owned, input }) => ({
       key: owned.urn,
       names: [`delete ${owned.resourceType} ${texts(input).join(' ')}`, `delete ${owned.urn}`],
-      action,
-      input,
-      within: {},
-      section: '',
-      notes: [],
     })),
   );
   const candidates = found.map((item, index): Candidate => {

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
-import type { Discovery, DraftedScope, ProviderResource, ResourceReference } from '../core/inventory.ts';
+import type { Discovery, DraftedScope, DraftRequest, ProviderResource, ResourceReference } from '../core/inventory.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { ChangeContext, Declaration, Observation } from '../core/resource.ts';
 import type { AuthSpec, EndpointSpec, GuardSpec, PollSpec } from '../core/step.ts';
@@ -71,8 +71,8 @@ export interface InventoryProvider extends CloudProvider {
   /** Refuses a reference to another provider or scope before anything is looked up. */
   getResource(reference: ResourceReference): Promise<Discovery<ProviderResource>>;
   discoverInventory(): Promise<Discovery<readonly ProviderResource[]>>;
-  /** The scope as steps that would declare it; `leaveOut` are patterns of members, null the provider's own list. */
-  draftSteps(leaveOut: readonly string[] | null): Promise<Discovery<DraftedScope>>;
+  /** The scope as steps that would declare it. */
+  draftSteps(request: DraftRequest): Promise<Discovery<DraftedScope>>;
 }
 
 /** One write of a batch. All operations of a batch share the declaration's batch key. */

@@ -1,4 +1,4 @@
-import { byId, type DraftedScope, type LeftOut, type StepDraft } from '../../core/inventory.ts';
+import { byId, type DraftedScope, type DraftLink, type LeftOut, type StepDraft } from '../../core/inventory.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { findAction } from './actions.ts';
 import { objectOf, readInput } from './inputs.ts';
@@ -26,7 +26,7 @@ export function draftScope(snapshot: Snapshot, leaveOut: readonly string[]): Pic
   return new Drafting(snapshot, memberMatcher(leaveOut)).draft();
 }
 
-type Draft = Omit<StepDraft, 'notes' | 'within'> & Partial<Pick<StepDraft, 'within'>>;
+type Draft = Omit<StepDraft, 'notes' | 'tool' | 'within'> & Partial<Pick<StepDraft, 'within'>>;
 
 class Drafting {
   private readonly snapshot: Snapshot;
@@ -79,7 +79,7 @@ class Drafting {
       section: FOLDERS,
       action: 'google.cloudresourcemanager.folders.ensure',
       input: { parent, display_name: name },
-      within: { parent },
+      within: { parent: resultOf(parent) },
     });
   }
 
@@ -103,7 +103,7 @@ class Drafting {
         ...(displayName === '' ? {} : { display_name: displayName }),
         ...(Object.keys(labels).length === 0 ? {} : { labels }),
       },
-      within: { parent },
+      within: { parent: resultOf(parent) },
     });
     this.link(projectId, section);
     this.services(projectId, section);
@@ -137,6 +137,7 @@ class Drafting {
       names: [`services ${projectId}`],
       section,
       action,
+      tool: {},
       input,
       within: {},
       notes: [],
@@ -170,7 +171,7 @@ class Drafting {
       section,
       action: `google.cloudresourcemanager.${collection}.iam.ensure_binding`,
       input: { ...input, role, member, ...(condition === null ? {} : { condition: sayable(condition) }) },
-      within: collection === 'folders' ? { folder: resource } : {},
+      within: collection === 'folders' ? { folder: resultOf(resource) } : {},
     };
     this.add(draft, shown);
   }
@@ -188,7 +189,7 @@ class Drafting {
       input = without(input, key, inner);
       notes.push(`Left as it is: ${problem.detail}`);
     }
-    this.steps.push({ ...draft, within: draft.within ?? {}, input, notes });
+    this.steps.push({ ...draft, tool: {}, within: draft.within ?? {}, input, notes });
   }
 
   private undeclarable(what: string, detail: string): void {
@@ -200,6 +201,10 @@ class Drafting {
     if (known === undefined) this.leftOut.set(why, [what]);
     else known.push(what);
   }
+}
+
+function resultOf(key: string): DraftLink {
+  return { key, by: 'result' };
 }
 
 function byPath(items: readonly JsonObject[], path: (item: JsonObject) => readonly string[]): readonly JsonObject[] {

@@ -26,7 +26,7 @@ export function discoverer(scopeId: string, open: () => Reads): Discovering {
         : { kind: 'failed', why: unknownKind(kind) },
     getResource: (reference) => discover((scope, reads) => lookUp(reference, scope, reads)),
     discoverInventory: () => discover(readAll),
-    draftSteps: (leaveOut) =>
+    draftSteps: ({ stack, leaveOut }) =>
       discover(async (scope, reads) => {
         const tree = await readTree(scope, reads);
         const [links, services, grants] = await Promise.all([
@@ -37,6 +37,10 @@ export function discoverer(scopeId: string, open: () => Reads): Discovering {
         return {
           provider: PROVIDER_ID,
           scope: scope.name,
+          stack,
+          defaults: {},
+          remarks: [],
+          unmarked: 0,
           ...draftScope({ tree, links, services, grants }, leaveOut ?? SERVICE_AGENTS),
         };
       }),
