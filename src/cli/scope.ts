@@ -2,8 +2,10 @@ import { type Command, Option } from 'commander';
 import { diagnostic } from '../core/codes.ts';
 import { DiagnosticError } from '../core/diagnostics.ts';
 import { UNSCOPED } from '../core/facts.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json.ts';
 import type { AuthSpec, EndpointSpec } from '../core/step.ts';
+import { literalValue } from '../playbook/shape.ts';
+import { child } from '../playbook/tree.ts';
 import type { InventoryProvider } from '../providers/lifecycle-provider.ts';
 import { authorityOf } from './authority.ts';
 import type { Options } from './command.ts';
@@ -17,6 +19,8 @@ export interface OpenedScope {
   readonly reader: InventoryProvider;
   readonly place: Place;
   readonly stack: string | null;
+  /** `defaults.identity` of infra.yaml, where it is there and spelt out. */
+  readonly identity: Json;
   readonly auth: AuthSpec | null;
   readonly endpoint: EndpointSpec | null;
 }
@@ -46,8 +50,13 @@ export async function withScope<T>(call: WorkflowCall, body: (scope: OpenedScope
     const request = { ...own, provider, settings: yandex ?? own.settings };
     const opened = await readers.openOn(scope, request);
     if (opened.kind === 'unusable') throw new DiagnosticError([{ ...opened.why, severity: 'error' }]);
-    return body({ reader: opened.provider, place, stack, ...own });
+    return body({ reader: opened.provider, place, stack, identity: identityOf(place), ...own });
   });
+}
+
+function identityOf({ config }: Place): Json {
+  const node = child(config.project?.defaults ?? null, 'identity');
+  return node === null ? null : literalValue(node);
 }
 
 /** Whose cloud the flags name. */

@@ -83,7 +83,7 @@ export interface DraftedScope {
   readonly stack: string | null;
   /** Keys of the playbook's defaults that the steps count on, beside stack and auth. */
   readonly defaults: JsonObject;
-  /** What whoever reads the playbook is to know of it as a whole. */
+  /** What whoever reads the playbook is to know of it as a whole, as lines. */
   readonly remarks: readonly string[];
   /** How many resources do not say yet whose they are: an enforced plan writes that on them before anything else. */
   readonly unmarked: number;

@@ -71,7 +71,7 @@ function header(drafted: DraftedScope): readonly string[] {
     `What is live in ${drafted.scope}, as infra import found it.`,
     '',
     ...(drafted.unmarked === 0 ? RECORDED : markedLines(drafted)),
-    ...drafted.remarks.flatMap((remark) => ['', remark]),
+    ...(drafted.remarks.length === 0 ? [] : ['', ...drafted.remarks]),
     ...drafted.leftOut.flatMap(leftOutLines),
   ];
 }

@@ -30,6 +30,8 @@ export interface Live {
   readonly rules: readonly LiveRule[];
   /** What the cloud made by itself together with another resource, and takes away with it. */
   readonly isBuiltIn: boolean;
+  /** What it has that no input of its kind says, each as a sentence. */
+  readonly undeclared: readonly string[];
   /** What stands in the way of a deletion, as the resource itself shows it; null: nothing. */
   readonly deletionObstacle: string | null;
 }
@@ -61,6 +63,8 @@ export interface KindDefinition {
   /** Input that is no field of the resource. */
   readonly options: readonly string[];
   readonly fields: Readonly<Record<string, FieldRule>>;
+  /** Inputs that are given together or not at all. */
+  readonly together: readonly (readonly [string, string])[];
   /** What only several inputs together show. */
   readonly check: (values: ValueObject) => readonly InputProblem[];
   /** Flags of `create` between the name and the labels. */
@@ -85,6 +89,7 @@ export interface KindDefinition {
 export const COMMON = {
   dependencies: [],
   options: [],
+  together: [],
   check: (): readonly InputProblem[] => [],
   addsLabels: true,
   ready: null,

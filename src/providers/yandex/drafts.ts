@@ -39,7 +39,7 @@ export function draftOf(step: Step, stack: string | null): DraftResult | null {
   const diagnostics: Diagnostic[] = [];
   const settings = readSettings(step.settings);
   if (settings.kind === 'invalid') diagnostics.push(...placed(step, 'settings', settings.problems));
-  const input = readFields(fieldsOf(action), step.input);
+  const input = readFields(fieldsOf(action, step), step.input);
   const checked = input.problems.length === 0 && action.verb === 'ensure' ? action.definition?.check(input.values) : [];
   diagnostics.push(...placed(step, 'input', [...input.problems, ...(checked ?? [])]));
   const folderId = settings.kind === 'ok' ? settings.settings.folderId : '';
@@ -54,11 +54,15 @@ export function draftOf(step: Step, stack: string | null): DraftResult | null {
   };
 }
 
-/** The inputs of an action; of an ensure also those that name steps. */
-function fieldsOf({ verb, input, definition }: YandexAction): readonly InputField[] {
+/**
+ * The inputs of an action; of an ensure also those that name steps. What no answer shows is given to a create alone, and
+ * none is made where `resource_id` says that the resource is there.
+ */
+function fieldsOf({ verb, input, definition }: YandexAction, { resourceId }: Step): readonly InputField[] {
   if (verb !== 'ensure' || definition === null) return input;
+  const isThere = resourceId !== null;
   return [
-    ...input,
+    ...input.map((field) => (isThere && definition.hidden.includes(field.key) ? { ...field, required: false } : field)),
     ...definition.dependencies.map((item) => textField(item.input, { required: true, isStatic: true })),
   ];
 }

@@ -10,7 +10,7 @@ export type LogicalId =
 /** What the step is known by in labels and URN: as it is written, else made from the step's address. */
 export function logicalIdOf({ logicalId, address }: Step): LogicalId {
   if (logicalId !== null) {
-    if (WRITTEN.test(logicalId)) return { kind: 'ok', id: logicalId, isWritten: true };
+    if (isLogicalId(logicalId)) return { kind: 'ok', id: logicalId, isWritten: true };
     const detail = `logical_id ${JSON.stringify(logicalId.slice(0, 80))} must have 1 to 63 lower-case letters, digits, "-" and "_", and start with a letter.`;
     return { kind: 'invalid', detail, hint: 'logical_id: my-network' };
   }
@@ -25,6 +25,11 @@ export function logicalIdOf({ logicalId, address }: Step): LogicalId {
       hint,
     };
   return { kind: 'ok', id: slug, isWritten: false };
+}
+
+/** Whether a step can say so itself. */
+export function isLogicalId(text: string): boolean {
+  return WRITTEN.test(text);
 }
 
 /** Lower case, each run of anything but letters and digits one hyphen, none at the ends. */

@@ -58,7 +58,7 @@ export function compare(
   const labels = managedLabels(live.labels);
   const hidden = hiddenState(definition, live, declaration, desired, fields);
   const spec = labelAt(desired, SPEC_LABEL);
-  const isKept = hidden === 'changed' && spec !== null;
+  const isKept = (hidden === 'changed' || hidden === 'unsaid') && spec !== null;
   return {
     // What was made with other hidden inputs keeps the digest of those: the warning must outlive this plan.
     actual: { ...fields, labels: isKept ? { ...labels, [SPEC_LABEL]: spec } : labels },
@@ -66,12 +66,13 @@ export function compare(
   };
 }
 
-type HiddenState = 'as declared' | 'changed' | 'assumed';
+type HiddenState = 'as declared' | 'changed' | 'assumed' | 'unsaid';
 
 /**
  * Whether inputs that no answer shows are those that the resource was made with. The digest in its label is that of
  * the spec it was last brought to: if the visible part as it is and the hidden part as declared have that digest, the
- * hidden part is the same.
+ * hidden part is the same. A step that says none of them (of what is there, by its id) can't know that digest, and has
+ * nothing against it while all that it says is as it is.
  */
 function hiddenState(
   definition: KindDefinition,
@@ -80,15 +81,27 @@ function hiddenState(
   desired: ValueObject,
   fields: JsonObject,
 ): HiddenState {
-  if (!definition.hidden.some((key) => desired[key] !== undefined)) return 'as declared';
   const [recorded, wanted] = [live.labels[SPEC_LABEL], labelAt(desired, SPEC_LABEL)];
+  if (!definition.hidden.some((key) => desired[key] !== undefined))
+    return definition.hidden.length > 0 && recorded !== undefined && isAsShown(desired, fields)
+      ? 'unsaid'
+      : 'as declared';
   if (recorded === undefined) return 'assumed';
   if (wanted === null || wanted === recorded) return 'as declared';
   const shown = Object.entries(desired).map(([key, value]) => [key, fields[key] ?? value] as const);
   const logicalIds = isMap(options['dependencies']) ? options['dependencies'] : {};
   const same = Object.entries(logicalIds).filter(([key]) => jsonEquals(desired[key], fields[key]));
-  const seen = specDigest(definition, Object.fromEntries(shown), Object.fromEntries(same));
-  return seen === recorded ? 'as declared' : 'changed';
+  const digestOf = (entries: readonly (readonly [string, Value])[]) =>
+    specDigest(definition, Object.fromEntries(entries), Object.fromEntries(same));
+  if (digestOf(shown) === recorded) return 'as declared';
+  // Its labels were made by a step that said none of them.
+  return digestOf(shown.filter(([key]) => !definition.hidden.includes(key))) === recorded ? 'assumed' : 'changed';
+}
+
+function isAsShown(desired: ValueObject, fields: JsonObject): boolean {
+  return Object.entries(desired).every(
+    ([key, value]) => key === 'labels' || (isKnown(value) && jsonEquals(value, fields[key] ?? null)),
+  );
 }
 
 function labelAt({ labels }: ValueObject, key: string): string | null {

@@ -82,6 +82,18 @@ export function urnOfLabels(service: string, kind: KindName, folderId: string, l
   return urnFor(service, kind, { folderId, project, stack, logicalId, owner: '' });
 }
 
+/** Whose a resource's own labels say it is; null where they don't say all of it. */
+export function claimOf(labels: Labels): Pick<Owner, 'project' | 'stack' | 'owner'> | null {
+  const [project, stack, owner] = [labels['infra-project'], labels['infra-stack'], labels['infra-owner']];
+  if (labels[MANAGER] !== 'infra' || project === undefined || stack === undefined || owner === undefined) return null;
+  return { project, stack, owner };
+}
+
+/** Whose a resource is by its labels, as a person reads it. */
+export function describeOwner(labels: Labels): string {
+  return OWNER_LABELS.flatMap((key) => (labels[key] === undefined ? [] : [`${key}: ${labels[key]}`])).join(', ');
+}
+
 /** The owner that linking put into a declaration. */
 export function ownerOf({ options }: Declaration): Owner {
   return {

@@ -1,5 +1,12 @@
 import { diagnostic } from '../../core/codes.ts';
-import { byId, type Discovery, type ProviderResource, type ResourceReference } from '../../core/inventory.ts';
+import {
+  byId,
+  type Discovery,
+  type DraftedScope,
+  type DraftRequest,
+  type ProviderResource,
+  type ResourceReference,
+} from '../../core/inventory.ts';
 import type {
   InventoryProvider,
   LifecycleProvider,
@@ -11,7 +18,10 @@ import type {
 import { type Answer, YcClient } from './client.ts';
 import type { CommandRunner } from './command-result.ts';
 import { create } from './create.ts';
+import type { KindName, Live } from './define-kind.ts';
 import { failureDiagnostic, failureOf } from './errors.ts';
+import { ownerProblem } from './inventory-owner.ts';
+import { draftFolder } from './inventory-steps.ts';
 import { findKind, KINDS } from './kinds.ts';
 import { PROVIDER_ID, providerResource } from './observed.ts';
 import { sharedReads } from './reads.ts';
@@ -68,18 +78,10 @@ function readerOn(client: YcClient, { settings, userData }: YandexOptions): Inve
     listResources: (kind) => listResources(client, kind),
     getResource: (reference) => getResource(client, identity, reference),
     discoverInventory: () => discoverInventory(client),
-    draftSteps: () => Promise.resolve({ kind: 'failed', why: NO_IMPORT }),
+    draftSteps: (request) => draftSteps(client, request),
     close: () => Promise.resolve(),
   };
 }
-
-const NO_IMPORT = diagnostic(
-  'NOT_AVAILABLE',
-  'Writing a playbook of a folder of Yandex Cloud is not part of this version.',
-  {
-    hint: 'infra inventory lists what is in the folder.',
-  },
-);
 
 async function checkAvailability(client: YcClient, identity: ProviderIdentity): Promise<ProviderStatus> {
   const result = await client.version();
@@ -148,6 +150,20 @@ async function discoverInventory(client: YcClient): Promise<Discovery<readonly P
     found.push(...listed.found);
   }
   return { kind: 'complete', found };
+}
+
+/** The folder as a playbook would declare it; likewise complete or an error. */
+async function draftSteps(client: YcClient, request: DraftRequest): Promise<Discovery<DraftedScope>> {
+  const problem = ownerProblem(request);
+  if (problem !== null) return { kind: 'failed', why: diagnostic('INVALID_VALUE', problem, { retryable: false }) };
+  const found = new Map<KindName, readonly Live[]>();
+  for (const definition of KINDS) {
+    const answer = await client.list(definition);
+    if (answer.kind === 'failed')
+      return { kind: 'failed', why: failureDiagnostic(answer.failure, `The list of ${definition.kind}s`) };
+    found.set(definition.kind, answer.value);
+  }
+  return { kind: 'complete', found: draftFolder(found, client.settings.folderId, request) };
 }
 
 async function writeOne(operation: WriteOperation, writing: Writing): Promise<WriteResult> {

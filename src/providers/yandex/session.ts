@@ -85,8 +85,15 @@ export async function addressOf(
   if (definition.kind !== 'instance' || desired['address_id'] === undefined) return { fields: {} };
   const answer = await reads.list(kindOf('address'));
   if (answer.kind === 'failed') return failureDiagnostic(answer.failure, 'The addresses of the folder');
-  const own = answer.value.find((item) => item.publicAddresses.some((value) => live.publicAddresses.includes(value)));
-  return { fields: { address_id: own?.id ?? '' } };
+  return { fields: { address_id: addressIdOf(live, answer.value) } };
+}
+
+/** The id of the address that a machine has, its first interface before the others; empty where it has none of these. */
+export function addressIdOf({ publicAddresses }: Live, addresses: readonly Live[]): string {
+  const own = publicAddresses.flatMap(
+    (value) => addresses.find((item) => item.publicAddresses.includes(value))?.id ?? [],
+  );
+  return own[0] ?? '';
 }
 
 /** Only what its labels call ours in full is deleted. */

@@ -52,6 +52,7 @@ export function liveOf(kind: KindName, row: BaseRow, more: Partial<Live> & { rea
     uses: [],
     rules: [],
     isBuiltIn: false,
+    undeclared: [],
     deletionObstacle: null,
     ...more,
   };

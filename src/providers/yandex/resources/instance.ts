@@ -23,9 +23,14 @@ const STATUSES = [
   'DELETING',
 ];
 const STOP = 'can only be changed while the machine is stopped, which infra does not do to it';
+/** Inputs that are given together or not at all. */
+const TOGETHER = [
+  ['platform_id', 'core_fraction'],
+  ['user_data_file', 'user_data_sha256'],
+] as const;
 const OTHER = 'needs another machine, and infra replaces none as a side effect';
 
-const disk = z.object({ disk_id: id });
+const disk = z.object({ disk_id: id, auto_delete: z._default(z.boolean(), false) });
 const row = z.object({
   ...base,
   zone_id: word,
@@ -72,6 +77,7 @@ export const instance: KindDefinition = {
     { input: 'address_dependency', kind: 'address', field: 'address_id' },
   ],
   options: ['user_data_file'],
+  together: TOGETHER,
   fields: {
     name: 'mutable',
     zone_id: 'fixed',
@@ -113,6 +119,7 @@ export const instance: KindDefinition = {
       zoneId: found.zone_id,
       publicAddresses: addresses,
       uses: usesOf(found),
+      undeclared: undeclaredOf(found),
       fields: {
         name: found.name,
         zone_id: found.zone_id,
@@ -134,19 +141,29 @@ function usesOf(found: z.infer<typeof row>): readonly string[] {
   return [...disks.map((item) => item.disk_id), ...networks];
 }
 
+const UNSHOWN =
+  'yc shows neither its SSH key nor its user data, so none is declared: resource_id says which machine it is.';
+const ANEW = 'To let infra make it anew one day, give it ssh_public_key and take resource_id away.';
+
+function undeclaredOf({ boot_disk, secondary_disks, network_interfaces }: z.infer<typeof row>): readonly string[] {
+  const [disks, interfaces] = [secondary_disks.length, network_interfaces.length];
+  return [
+    UNSHOWN,
+    ANEW,
+    ...(boot_disk?.auto_delete === true ? ['Its boot disk is deleted together with it (auto_delete).'] : []),
+    ...(disks === 0 ? [] : [`It has ${disks} more disk(s) than its boot disk, which no input of it declares.`]),
+    ...(interfaces < 2 ? [] : [`It has ${interfaces} network interfaces; what is declared is the first one.`]),
+  ];
+}
+
 /** A file below the folder of the playbook; the rest is checked when it is read. */
 function pathRule(value: string): string | null {
   const isPlain = !/[\p{Cc},]/u.test(value) && value.length <= 1024 && !value.split('/').includes('..');
   return isPlain ? null : 'user_data_file is a path without "..", commas and control characters.';
 }
 
-/** Inputs that are given together or not at all. */
 function pairs(values: ValueObject): readonly InputProblem[] {
-  const PAIRS = [
-    ['platform_id', 'core_fraction'],
-    ['user_data_file', 'user_data_sha256'],
-  ] as const;
-  return PAIRS.filter(([one, other]) => (values[one] === undefined) !== (values[other] === undefined)).map(
+  return TOGETHER.filter(([one, other]) => (values[one] === undefined) !== (values[other] === undefined)).map(
     ([one, other]) => problem([], `"${one}" and "${other}" are given together or not at all.`, 'MISSING_KEY'),
   );
 }
@@ -165,6 +182,7 @@ function shape(values: ValueObject): readonly InputProblem[] {
 
 function createFlags(desired: ValueObject & Parameters<KindDefinition['createFlags']>[0], extras: CreateExtras) {
   const user = text(desired, 'ssh_username') || DEFAULT_USER;
+  const key = text(desired, 'ssh_public_key');
   const nat = `nat-ip-version=ipv4,nat-address=${extras.natAddress}`;
   const groups = `security-group-ids=[${text(desired, 'security_group_id')}]`;
   return [
@@ -180,8 +198,7 @@ function createFlags(desired: ValueObject & Parameters<KindDefinition['createFla
     `disk-id=${text(desired, 'boot_disk_id')},auto-delete=false`,
     '--network-interface',
     `subnet-id=${text(desired, 'subnet_id')},${nat},${groups}`,
-    '--metadata',
-    `ssh-keys=${user}:${text(desired, 'ssh_public_key')}`,
+    ...(key === '' ? [] : ['--metadata', `ssh-keys=${user}:${key}`]),
     ...(extras.userDataPath === null ? [] : ['--metadata-from-file', `user-data=${extras.userDataPath}`]),
   ];
 }
