@@ -1,14 +1,14 @@
 import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
-import { startFold } from '../core/fold.ts';
+import { type Owned, startFold } from '../core/fold.ts';
 import { jsonEquals } from '../core/json.ts';
 import type { Observation } from '../core/resource.ts';
 import type { ValueObject } from '../core/value.ts';
 import type { OpenedProvider } from '../providers/lifecycle-provider.ts';
 import { type Decision, decideAdopt, decideDelete, decideEnsure } from './classify.ts';
 import { blockedBy, type Findings, resultOf, urnOf } from './findings.ts';
-import { desiredOf, type Ownership, ownershipOf } from './ownership.ts';
+import { desiredOf, type Ownership, ownedElsewhere, ownershipOf } from './ownership.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { PreparedStep } from './prepare.ts';
 import { NO_RESULT } from './results.ts';
@@ -47,7 +47,7 @@ export function decide(
   const decision = withStackWarning(
     item,
     urn,
-    ownership,
+    ownedElsewhere(ownership, item, urn, idOf(observation)),
     afterPending(item, desired, settlement, decisionOf(context, item, urn, desired, observation, ownership)),
   );
   return {
@@ -115,27 +115,21 @@ function decisionOf(
     return decideDelete(item, urn, seen, { isProtected, wasDeletedByUs: urn !== null && model.tombstones.has(urn) });
   }
   if (item.reconcile !== 'adopt') return decideEnsure(item, urn, desired, seen);
-  const foreignStack =
-    owned !== undefined && owned.stack !== (item.stack ?? UNSCOPED) && owned.stack !== context.prepared.options.takeOver
-      ? owned.stack
-      : null;
+  const foreign = ownedElsewhere(ownership, item, urn, idOf(seen))?.stack ?? null;
   return decideAdopt(item, urn, desired, seen, {
     recorded: owned?.lastDesired ?? null,
     owned: owned !== undefined && owned.stack === (item.stack ?? UNSCOPED),
-    foreignStack,
+    foreignStack: foreign === context.prepared.options.takeOver ? null : foreign,
     amongOthers: context.prepared.verb === 'adopt' && context.prepared.steps.size > 1,
   });
 }
 
-function withStackWarning(item: PreparedStep, urn: string | null, ownership: Ownership, decision: Decision): Decision {
-  const owner = urn === null ? undefined : ownership.model.owned.get(urn);
-  if (
-    item.spec.kind !== 'ensure' ||
-    item.reconcile === 'adopt' ||
-    owner === undefined ||
-    owner.stack === (item.stack ?? UNSCOPED)
-  )
-    return decision;
+function idOf(seen: Observation): string | null {
+  return seen.kind === 'present' ? seen.id : null;
+}
+
+function withStackWarning(item: PreparedStep, urn: string | null, owner: Owned | null, decision: Decision): Decision {
+  if (item.spec.kind !== 'ensure' || item.reconcile === 'adopt' || owner === null) return decision;
   const warning = diagnostic(
     'OTHER_STACK',
     `stack ${JSON.stringify(owner.stack)} owns this resource too. Two stacks that manage one resource will undo each other's changes.`,

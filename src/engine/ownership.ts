@@ -77,6 +77,20 @@ export function renamedFrom(
   );
 }
 
+/** What another stack owns of this resource: under its URN, else (where a URN names its stack) under another one. */
+export function ownedElsewhere(
+  ownership: Ownership,
+  item: Pick<PreparedStep, 'stack' | 'spec'>,
+  urn: string | null,
+  resourceId: string | null,
+): Owned | null {
+  const stack = item.stack ?? UNSCOPED;
+  const owned = urn === null ? undefined : ownership.model.owned.get(urn);
+  if (owned !== undefined) return owned.stack === stack ? null : owned;
+  const others = resourceId === null ? [] : (ownership.byResourceId.get(resourceId) ?? []);
+  return others.find((other) => other.stack !== stack && other.resourceType === item.spec.resourceType) ?? null;
+}
+
 /** What the log learns from a resource that is already as desired. */
 export function recordOf(ownership: Ownership, item: PreparedStep, fact: ProviderFact): RecordKind | null {
   if (renamedFrom(ownership, item, fact.urn, fact.resource_id ?? null) !== null) return 'rename';

@@ -2,7 +2,7 @@ import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
 import type { RecordKind } from '../core/plan.ts';
 import { adoptedDesired } from './classify.ts';
 import type { Findings } from './findings.ts';
-import { desiredOf, factOf, recordOf } from './ownership.ts';
+import { desiredOf, factOf, ownedElsewhere, recordOf } from './ownership.ts';
 import type { PreparedStep } from './prepare.ts';
 import { ownFact, withRename } from './rename.ts';
 
@@ -19,7 +19,7 @@ export function recordedFacts(item: PreparedStep, findings: Recordable): readonl
   const base = { urn, resourceId: present?.id ?? known, executionId: 0, digest: null };
   if (decision.change === 'adopt' && present !== null) {
     return [
-      ...takeOverFacts(item, findings),
+      ...takeOverFacts(item, findings, present.id),
       factOf(item, {
         ...base,
         verb: 'adopt',
@@ -60,14 +60,18 @@ function adoptedBefore(item: PreparedStep, { ownership }: Recordable, urn: strin
   ];
 }
 
-function takeOverFacts(item: PreparedStep, { urn, ownership, desired }: Recordable): readonly ProviderFact[] {
-  const owned = urn === null ? undefined : ownership.model.owned.get(urn);
-  if (urn === null || owned === undefined || owned.stack === (item.stack ?? UNSCOPED)) return [];
+function takeOverFacts(
+  item: PreparedStep,
+  { urn, ownership, desired }: Recordable,
+  resourceId: string | null,
+): readonly ProviderFact[] {
+  const owned = ownedElsewhere(ownership, item, urn, resourceId);
+  if (owned === null) return [];
   const given = factOf(item, {
-    urn,
+    urn: owned.urn,
     verb: 'delete',
     outcome: 'absent',
-    desired: desiredOf(desired),
+    desired: owned.urn === urn ? desiredOf(desired) : owned.lastDesired,
     resourceId: owned.resourceId,
     origin: null,
     executionId: 0,

@@ -81,3 +81,27 @@ test('what another stack owns is refused unless that stack is named', async () =
   const right = await house.plan(playbook, { options: { takeOver: 'other' } });
   expect(at(right.plan, 'alpha').change).toBe('adopt');
 });
+
+test('what another stack owns under another URN is refused as well, and can be taken over', async () => {
+  const house = new House();
+  house.cloud.addBox('alpha', { id: 'folders/7' });
+  const elsewhere = 'demo:boxes:box:organizations/1/theirs';
+  house.log.remember(boxFact('alpha', { urn: elsewhere, stack: 'other', resource_id: 'folders/7' }));
+  const playbook = playbookOf([box('alpha', {}, { ...ADOPT, stack: 'mine' })]);
+  const refused = at((await house.plan(playbook)).plan, 'alpha');
+  expect(refused.change).toBe('blocked');
+  expect(refused.diagnostics[0]).toMatchObject({ code: 'NOT_OURS' });
+  await house.applied(playbook, { options: { takeOver: 'other' } });
+  expect(house.log.facts.slice(1)).toEqual([
+    expect.objectContaining({ urn: elsewhere, stack: 'other', verb: 'delete', outcome: 'absent', forgotten: true }),
+    expect.objectContaining({ stack: 'mine', verb: 'adopt', outcome: 'adopted' }),
+  ]);
+});
+
+test('to enforce what another stack owns under another URN is told', async () => {
+  const house = new House();
+  house.cloud.addBox('alpha', { id: 'folders/7' });
+  house.log.remember(boxFact('alpha', { urn: 'demo:boxes:box:x/theirs', stack: 'other', resource_id: 'folders/7' }));
+  const step = at((await house.plan(playbookOf([box('alpha', {}, { stack: 'mine' })]))).plan, 'alpha');
+  expect(codesOf(step.diagnostics)).toContain('OTHER_STACK');
+});
