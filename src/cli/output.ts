@@ -133,7 +133,7 @@ export class Output {
           ...styleOf(this.#host.stderr, this.#host.env, this.#flags),
         }),
       );
-    await this.#writeFiles(forms);
+    await this.#writeFiles(forms, writesPlaybook(this.#command));
   }
 
   #answer(forms: Forms): void {
@@ -150,16 +150,22 @@ export class Output {
     if (kept) this.#stream.push(line);
   }
 
-  async #writeFiles(forms: Forms): Promise<void> {
-    await this.keep((format) => (format === 'ndjson' ? this.#stream.join('') : forms[format]()));
+  /** Where there is no playbook, none is written: what stood in its place would keep the next one out. */
+  async #writeFiles(forms: Forms, isWithoutPlaybook = false): Promise<void> {
+    await this.keep((format) => {
+      if (format === 'human' && isWithoutPlaybook) return null;
+      return format === 'ndjson' ? this.#stream.join('') : forms[format]();
+    });
   }
 
-  /** Writes the files of the result; one that can't be written is told, because what the run did stands. */
-  async keep(textOf: (format: Format) => string): Promise<void> {
+  /** Writes the files of the result but for those without text; one that can't be written is told, because what the run did stands. */
+  async keep(textOf: (format: Format) => string | null): Promise<void> {
     for (const { format, path } of this.#flags.files) {
+      const text = textOf(format);
+      if (text === null) continue;
       const written = writesPlaybook(this.#command)
-        ? writeNew(this.#host.cwd, path, '--out', textOf(format))
-        : writeFile(resolve(this.#host.cwd, path), textOf(format));
+        ? writeNew(this.#host.cwd, path, '--out', text)
+        : writeFile(resolve(this.#host.cwd, path), text);
       const error = await written.catch((reason: unknown) => reason);
       if (error === undefined) continue;
       this.#unwritten = true;
