@@ -126,6 +126,8 @@ export interface ProviderCatalogue {
   readonly provider: string;
   /** The JSON key `backend`: rest or yc. */
   readonly backend: string;
+  /** Fields that say whose a resource is: the provider makes them, and no line of a playbook says them. Left out: none. */
+  readonly marks?: readonly string[];
   /** Full or short form (with `service`); null: no such action. */
   findAction(action: string, service: string | null): ActionSpec | null;
   actionNames(): readonly string[];

@@ -1,6 +1,7 @@
 import type { ApplyReport, Plan, PlanStep } from '../../core/plan.ts';
 import { acceptedLines } from '../../engine/accepted-lines.ts';
 import { renderAcceptedLines } from '../../views/human/accepted-lines.ts';
+import { CATALOGUES } from '../catalogues.ts';
 import type { CommandModule } from '../command.ts';
 import { runConfirmed, type VerbView } from '../confirmed-verb.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -48,6 +49,6 @@ function differing({ project }: Workflow, shown: Plan | ApplyReport): Addition {
   const adopted = shown.steps.filter((step) =>
     'outcome' in step ? step.outcome === 'adopted' : step.change === 'adopt',
   );
-  const lines = acceptedLines(project.playbook, adopted);
+  const lines = acceptedLines(project.playbook, adopted, CATALOGUES);
   return { human: () => renderAcceptedLines(lines), document: () => ({ differs: lines }) };
 }

@@ -33,6 +33,7 @@ const PLACEHOLDERS = {
 export const yandexCatalogue: ProviderCatalogue = {
   provider: 'yandex',
   backend: 'yc',
+  marks: ['labels'],
   findAction: (action) => ACTIONS.get(action)?.spec ?? null,
   actionNames: () => [...ACTIONS.keys()],
   expandInput: () => null,

@@ -152,6 +152,7 @@ const REFUSED: readonly [what: string, step: ReturnType<typeof network>, code: s
   ['cores that the platform lacks', instance({ cores: 18 }), 'INVALID_VALUE', '18 cores'],
   ['memory that the platform lacks', instance({ memory_gib: 3 }), 'INVALID_VALUE', 'GiB of memory'],
   ['much memory for many cores', instance({ cores: 96, memory_gib: 96 * 7 }), 'INVALID_VALUE', 'GiB of memory'],
+  ['a machine without a key', instance({ ssh_public_key: '' }), 'MISSING_KEY', 'ssh_public_key'],
   ['a key that is cut off', instance({ ssh_public_key: KEY.slice(0, -4) }), 'INVALID_VALUE', 'SSH key'],
   [
     'a key of another type',
@@ -338,6 +339,17 @@ describe('facts', () => {
         logical_id: 'network',
       },
     });
+  });
+});
+
+describe('a machine that resource_id says is there', () => {
+  it('needs no key, because none is made', () => {
+    const there = instance({ ssh_public_key: '', ssh_username: '' }, { resourceId: 'fhm00000000000000001' });
+    const { diagnostics, declarations } = linked(gateway(there));
+    expect(diagnostics).toEqual([]);
+    expect(declarations.get('instance')?.desired).not.toHaveProperty('ssh_public_key');
+    const bad = instance({ ssh_public_key: 'no key' }, { resourceId: 'fhm00000000000000001' });
+    expect(linked(gateway(bad)).diagnostics).toHaveLength(1);
   });
 });
 

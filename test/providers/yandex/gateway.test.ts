@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ValueObject } from '../../../src/core/value.ts';
 import { changes, cloudOf, idOf, mutations, results, run, targetOf, whyOf } from './support/cloud.ts';
 import {
   address,
@@ -239,6 +240,31 @@ describe('what is there already', () => {
     });
     const turns = await run(cloud, gateway());
     expect(results(turns)['instance']).toBe('done');
+    expect(whyOf(turns, 'instance')).toContain('taken to be as declared');
+    expect(changes(await run(cloud, gateway()))).toEqual(all('none'));
+  });
+
+  it('as a machine whose step says no hidden input is as declared, until something that shows differs', async () => {
+    const cloud = await cloudOf();
+    const resourceId = idOf(await run(cloud, gateway()), 'instance');
+    const said = (more: ValueObject = {}) =>
+      gateway(instance({ ssh_public_key: '', ssh_username: '', ...more }, { resourceId }));
+    expect(changes(await run(cloud, said()))).toEqual(all('none'));
+    expect(results(await run(cloud, said({ name: 'renamed' })))).toMatchObject({ instance: 'done' });
+    expect(changes(await run(cloud, said({ name: 'renamed' })))).toEqual(all('none'));
+  });
+
+  it('as a machine that got its labels without a key is taken to have the key that is said later', async () => {
+    const cloud = await cloudOf();
+    const resourceId = idOf(await run(cloud, gateway()), 'instance');
+    cloud.fake.change((state) => {
+      for (const item of Object.values(state.resources.instance)) item.labels = {};
+    });
+    const unsaid = gateway(instance({ ssh_public_key: '', ssh_username: '' }, { resourceId }));
+    expect(results(await run(cloud, unsaid))).toMatchObject({ instance: 'done' });
+    expect(changes(await run(cloud, unsaid))).toEqual(all('none'));
+    const turns = await run(cloud, gateway(instance({}, { resourceId })));
+    expect(results(turns)).toMatchObject({ instance: 'done' });
     expect(whyOf(turns, 'instance')).toContain('taken to be as declared');
     expect(changes(await run(cloud, gateway()))).toEqual(all('none'));
   });
