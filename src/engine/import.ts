@@ -42,7 +42,7 @@ export async function runImport(request: ImportRequest): Promise<ImportResult> {
   const drafted = await request.reader.draftSteps({ stack, identity, leaveOut });
   if (drafted.kind === 'failed') throw new DiagnosticError([drafted.why]);
   const { provider, scope, steps, leftOut } = drafted.found;
-  if (steps.length === 0) throw new DiagnosticError([nothingIn(scope)]);
+  if (steps.length === 0) throw new DiagnosticError([nothingIn(drafted.found)]);
   const text = writePlaybook({
     comment: header(drafted.found),
     name: request.name ?? `import-${scope.replaceAll(/[^A-Za-z0-9]+/g, '-')}`,
@@ -52,8 +52,12 @@ export async function runImport(request: ImportRequest): Promise<ImportResult> {
   return { provider, scope, text, steps: steps.length, leftOut };
 }
 
-function nothingIn(scope: string) {
-  return diagnostic('NOT_FOUND', `In ${scope} is nothing that a playbook could declare.`, { retryable: false });
+function nothingIn({ scope, leftOut }: DraftedScope) {
+  const reasons = leftOut.map(({ why, what }) => `${why} (${what.length})`);
+  return diagnostic('NOT_FOUND', `In ${scope} is nothing that a playbook could declare.`, {
+    hint: reasons.length === 0 ? null : `Left out: ${reasons.join('; ')}.`,
+    retryable: false,
+  });
 }
 
 function defaultsOf({ auth, endpoint = null }: ImportRequest, { stack, defaults }: DraftedScope): ValueObject {

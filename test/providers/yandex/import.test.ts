@@ -360,6 +360,15 @@ describe('whose it is', () => {
 });
 
 describe('an import is whole or nothing', () => {
+  it('tells why nothing of what is there is left', async () => {
+    const none = { network: [], subnet: [], 'security-group': [], address: [], instance: [] };
+    const world = { ...none, disk: [{ ...DISK, labels: { 'managed-by': 'terraform' } }] };
+    const failed = runImport({ reader: readerOf(world), name: null, auth: null, ...REQUEST });
+    await expect(failed).rejects.toMatchObject({
+      diagnostics: [{ code: 'NOT_FOUND', hint: "Left out: what its labels call someone else's (1)." }],
+    });
+  });
+
   it.each(Object.keys(WORLD))('where the %ss can not be read', async (kind) => {
     expect(await readerOf({}, kind).draftSteps(REQUEST)).toMatchObject({
       kind: 'failed',
