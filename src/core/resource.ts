@@ -160,6 +160,8 @@ export interface ProviderCatalogue {
     urn: string,
     desired: Json,
   ): { readonly action: string; readonly input: JsonObject; readonly tool?: JsonObject } | null;
+  /** What a resource lies in or needs, as far as a fact about it tells: URNs, or the cloud's own ids. */
+  containersOf(resourceType: string, urn: string, desired: Json): readonly string[];
   /** How resources of a type behave when a stack is taken down. */
   traitsOf(resourceType: string): ResourceTraits;
   /** Checks values that were unknown when linked, once they are known. */

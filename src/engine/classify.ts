@@ -89,7 +89,7 @@ export function decideDelete(
   item: PreparedStep,
   urn: string | null,
   seen: Observation,
-  options: { readonly isProtected: boolean; readonly wasDeletedByUs: boolean },
+  options: { readonly wasDeletedByUs: boolean },
 ): Decision {
   switch (seen.kind) {
     case 'absent':
@@ -106,24 +106,38 @@ export function decideDelete(
     case 'unreadable':
       return blocked('unknown', at(item, urn, seen.why));
     case 'present':
-      return decidePresentDelete(item, urn, seen, options.isProtected);
+      return decidePresentDelete(item, urn, seen);
   }
 }
 
-function decidePresentDelete(
-  item: PreparedStep,
-  urn: string | null,
-  seen: PresentObservation,
-  isProtected: boolean,
-): Decision {
+function decidePresentDelete(item: PreparedStep, urn: string | null, seen: PresentObservation): Decision {
   if (seen.state === 'DELETE_REQUESTED') return { change: 'none', present: false, diff: NO_DIFF, diagnostics: [] };
   const found = [...seen.blockers, ...seen.warnings].map((blocker) => at(item, urn, blocker));
-  if (isProtected) {
-    const detail = 'a fact or the step says protect: true. Set protect: false on its ensure step and apply that first.';
-    return blocked(true, at(item, urn, diagnostic('PROTECTED', detail)), ...found);
-  }
   const inTheWay = found.some((blocker) => blocker.severity === 'error');
   return { change: inTheWay ? 'blocked' : 'delete', present: true, diff: NO_DIFF, diagnostics: found };
+}
+
+/** What it is to be denied a look at something that the log says is gone: no news. */
+const DENIED: ReadonlySet<string> = new Set(['PERMISSION_DENIED', 'NOT_FOUND', 'NOT_VISIBLE']);
+
+/** Decides about what this stack gave up or deleted before: what is there all the same is left alone, and said. */
+export function decideGone(item: PreparedStep, urn: string | null, seen: Observation, notOurs: Diagnostic): Decision {
+  const gone = (present: Decision['present']): Decision => ({
+    change: 'none',
+    present,
+    diff: NO_DIFF,
+    diagnostics: [],
+  });
+  switch (seen.kind) {
+    case 'absent':
+      return gone(false);
+    case 'not_visible':
+      return gone('unknown');
+    case 'unreadable':
+      return DENIED.has(seen.why.code) ? gone('unknown') : blocked('unknown', at(item, urn, seen.why));
+    case 'present':
+      return seen.state === 'DELETE_REQUESTED' ? gone(false) : blocked(true, at(item, urn, notOurs));
+  }
 }
 
 /** Decides about an adopt step: `recorded` is the last desired that the log (or known_desired) has, null for an import. */

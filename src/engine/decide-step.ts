@@ -6,13 +6,16 @@ import { jsonEquals } from '../core/json.ts';
 import type { Observation } from '../core/resource.ts';
 import type { ValueObject } from '../core/value.ts';
 import type { OpenedProvider } from '../providers/lifecycle-provider.ts';
-import { type Decision, decideAdopt, decideDelete, decideEnsure } from './classify.ts';
+import { type Decision, decideAdopt, decideDelete, decideEnsure, decideGone } from './classify.ts';
 import { blockedBy, type Findings, resultOf, urnOf } from './findings.ts';
 import { desiredOf, type Ownership, ownedElsewhere, ownershipOf } from './ownership.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { PreparedStep } from './prepare.ts';
 import { NO_RESULT } from './results.ts';
 import { type Settlement, type Sight, settleIntent } from './settle.ts';
+
+/** Why a deletion is held, as the plan shows it. */
+export const PROTECTED = 'protected';
 
 export function decide(
   context: PlanContext,
@@ -44,21 +47,35 @@ export function decide(
     );
     return { ...base, held: null, decision: blockedBy(item, why), result: NO_RESULT };
   }
-  const decision = withStackWarning(
+  const decided = withStackWarning(
     item,
     urn,
     ownedElsewhere(ownership, item, urn, idOf(observation)),
     afterPending(item, desired, settlement, decisionOf(context, item, urn, desired, observation, ownership)),
   );
+  const isKept = decided.change === 'delete' && isProtected(item, urn, ownership);
+  const decision = isKept ? { ...decided, diagnostics: [protectedNote(item, urn), ...decided.diagnostics] } : decided;
   return {
     ...base,
     decision:
       settlement === null
         ? decision
         : { ...decision, diagnostics: [...decision.diagnostics, openNote(item, settlement)] },
-    held: decision.change === 'none' || decision.change === 'blocked' ? null : item.held,
+    held:
+      decision.change === 'none' || decision.change === 'blocked' ? null : (item.held ?? (isKept ? PROTECTED : null)),
     result: resultOf(item, urn, decision, observation),
   };
+}
+
+/** An explicit delete is held by an explicit `protect: true` alone, of the step or of the newest fact about it. */
+function isProtected({ spec, step }: PreparedStep, urn: string | null, { model }: Ownership): boolean {
+  const byFact = urn !== null && model.protection.get(urn) === true;
+  return spec.kind === 'delete' && (step.protect === true || byFact);
+}
+
+function protectedNote({ step }: PreparedStep, urn: string | null): Diagnostic {
+  const detail = 'a fact or the step says protect: true. Set protect: false on its ensure step and apply that first.';
+  return diagnostic('PROTECTED', detail, { address: step.address, urn, source: step.source, severity: 'warning' });
 }
 
 /** That an earlier run was cut here, and what a read makes of it. */
@@ -111,8 +128,8 @@ function decisionOf(
   const model = ownership.model;
   const owned = urn === null ? undefined : model.owned.get(urn);
   if (item.spec.kind === 'delete') {
-    const isProtected = item.step.protect === true || (urn !== null && model.protection.get(urn) === true);
-    return decideDelete(item, urn, seen, { isProtected, wasDeletedByUs: urn !== null && model.tombstones.has(urn) });
+    if (item.verdict?.kind === 'gone') return decideGone(item, urn, seen, item.verdict.why);
+    return decideDelete(item, urn, seen, { wasDeletedByUs: urn !== null && model.tombstones.has(urn) });
   }
   if (item.reconcile !== 'adopt') return decideEnsure(item, urn, desired, seen);
   const foreign = ownedElsewhere(ownership, item, urn, idOf(seen))?.stack ?? null;

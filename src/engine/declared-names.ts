@@ -41,7 +41,7 @@ export function declaredNames(
     resolveValue(
       item.declaration.desired,
       ({ address, path }: Reference) => {
-        const other = path === 'resource.name' ? prepared.steps.get(address) : undefined;
+        const other = path === 'resource.name' ? prepared.declared.get(address) : undefined;
         return other === undefined ? undefined : (ownedOf(other)?.resourceId ?? undefined);
       },
       () => undefined,

@@ -11,6 +11,7 @@ import {
   recordSettlement,
   writeStep,
 } from './exec-work.ts';
+import { PROTECTED } from './decide-step.ts';
 import { desiredOf, factOf } from './ownership.ts';
 import type { PreparedStep } from './prepare.ts';
 import { ownFact } from './rename.ts';
@@ -24,7 +25,8 @@ export async function destroyStep(context: ExecContext, item: PreparedStep, dry:
   const planned = await planAlone(context, item, desiredNow(context, item, true));
   await (dry ? Promise.resolve() : recordSettlement(context, planned));
   const { shown, urn, observation } = planned;
-  if (shown.change === 'blocked' || urn === null) return failure(item, blockReason(planned));
+  if (shown.change === 'blocked' || shown.held === PROTECTED || urn === null)
+    return failure(item, blockReason(planned));
   const present = shown.change === 'delete';
   if (dry)
     return success(

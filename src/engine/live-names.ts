@@ -16,7 +16,7 @@ export type LiveDesired =
 export async function resolveIds(request: Looking, prepared: Prepared, item: PreparedStep): Promise<LiveDesired> {
   const ids = new Map<string, string>();
   for (const { address, path } of referencesIn(item.declaration.desired)) {
-    const other = prepared.steps.get(address);
+    const other = prepared.declared.get(address);
     if (other === undefined || path !== 'resource.name') return { kind: 'absent' };
     const found = await lookOnce(request, prepared, other);
     if (found.kind === 'not_visible' || found.kind === 'unreadable') return { kind: 'unreadable', why: found.why };

@@ -12,7 +12,7 @@ export function urnThroughLog(prepared: Prepared, item: PreparedStep, model: Own
 
 /** The cloud's own id of what another step ensures, as the log recorded it; of what is gone, the last one. */
 function idInLog(prepared: Prepared, model: OwnershipModel, { address, path }: Reference): string | null {
-  const urn = prepared.steps.get(address)?.declaration.urn ?? null;
+  const urn = prepared.declared.get(address)?.declaration.urn ?? null;
   return path !== 'resource.name' || urn === null
     ? null
     : (model.owned.get(urn)?.resourceId ?? model.tombstones.get(urn)?.resource_id ?? null);

@@ -37,7 +37,8 @@ async function dependenciesOf(context: PlanContext, item: PreparedStep): Promise
 
 async function findOut(context: PlanContext, item: PreparedStep, dependencies: Dependencies): Promise<Findings> {
   const opened = await context.open(item);
-  if (item.verdict !== null) return intended(context, item, opened, item.verdict);
+  if (item.verdict !== null && item.verdict.kind !== 'gone')
+    return intended(context, item, opened, item.verdict, dependencies);
   try {
     const desired = resolveDesired(
       item,
@@ -126,19 +127,23 @@ function intended(
   context: PlanContext,
   item: PreparedStep,
   opened: OpenedProvider,
-  verdict: IntendedVerdict,
+  verdict: Exclude<IntendedVerdict, { kind: 'gone' }>,
+  dependencies: Dependencies,
 ): Findings {
   const { desired } = item.declaration;
-  const present = verdict.kind === 'gone' ? false : 'unknown';
-  const decided = (change: Decision['change']): Decision => ({ change, present, diff: {}, diagnostics: [] });
+  const decided = (change: Decision['change']): Decision => ({
+    change,
+    present: 'unknown',
+    diff: {},
+    diagnostics: [],
+  });
   switch (verdict.kind) {
     case 'kept':
       return unread(context, item, desired, opened, decided('delete'));
     case 'blocked':
       return unread(context, item, desired, opened, blockedBy(item, verdict.why));
-    case 'gone':
     case 'within':
-      return unread(context, item, desired, opened, decided('none'));
+      return unread(context, item, desired, opened, blockedEarly(item, desired, dependencies) ?? decided('none'));
   }
 }
 

@@ -30,8 +30,8 @@ export type IntendedVerdict =
   /** Not touched: protected, found, or needed by what is. */
   | { readonly kind: 'kept' }
   | { readonly kind: 'blocked'; readonly why: Diagnostic }
-  /** Deleted before, as the log says. */
-  | { readonly kind: 'gone' }
+  /** Deleted or given up before, as the log says; what is there all the same is not ours, which `why` says. */
+  | { readonly kind: 'gone'; readonly why: Diagnostic }
   /** Ends with the deletion of what it lies in. */
   | { readonly kind: 'within'; readonly container: string };
 
@@ -43,6 +43,8 @@ export interface Prepared {
   /** Stacks of all steps that take part, sorted; `<unscoped>` never stands here. */
   readonly stacks: readonly string[];
   readonly steps: ReadonlyMap<string, PreparedStep>;
+  /** Those and the ones that were not selected: what the names of others refer to. */
+  readonly declared: ReadonlyMap<string, PreparedStep>;
   /** Addresses that take part, dependencies first, ties by address. */
   readonly order: readonly string[];
   readonly skipped: readonly { readonly step: Step; readonly reason: string }[];
@@ -63,13 +65,14 @@ export function prepare(
   const order = orderOf(edges, runnable);
   // A deletion waits for what depends on the resource, so that is what its selection brings along.
   const selection = selectSteps(runnable, declarations, verb === 'destroy' ? reversed(edges) : edges, options);
-  const steps = new Map<string, PreparedStep>();
+  const declared = new Map<string, PreparedStep>();
   for (const step of runnable) {
     const declaration = declarations.get(step.address);
     const catalogue = ports.catalogues.get(step.provider);
-    if (declaration === undefined || catalogue === undefined || !selection.has(step.address)) continue;
-    steps.set(step.address, prepareStep(step, catalogue, declaration, edges.get(step.address) ?? [], options));
+    if (declaration === undefined || catalogue === undefined) continue;
+    declared.set(step.address, prepareStep(step, catalogue, declaration, edges.get(step.address) ?? [], options));
   }
+  const steps = new Map([...declared].filter(([address]) => selection.has(address)));
   // Under exec the seed's pairs (a dry step, then the step that confirms it) name one resource twice, on purpose.
   const problems = [
     ...diagnostics,
@@ -84,6 +87,7 @@ export function prepare(
     target: targetOf(steps, options),
     stacks: [...new Set([...steps.values()].flatMap((item) => (item.stack === null ? [] : [item.stack])))].sort(),
     steps,
+    declared,
     order: order.filter((address) => steps.has(address)),
     skipped: skippedSteps(playbook, runnable, selection),
     diagnostics: problems,

@@ -138,7 +138,6 @@ function decideAgain(current: Walk, planned: PlannedStep, desired: ValueObject, 
   const { item, urn } = planned;
   if (item.spec.kind !== 'delete') return decideEnsure(item, urn, desired, now);
   return decideDelete(item, urn, now, {
-    isProtected: false,
     wasDeletedByUs: urn !== null && current.ownership.model.tombstones.has(urn),
   });
 }

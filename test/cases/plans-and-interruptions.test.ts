@@ -131,7 +131,7 @@ it.concurrent('F9 protection alone is a change of the log: shown, confirmed, rec
   // An explicit delete step is held by it.
   cloud.write({ steps: [google('gone', 'cloudresourcemanager.projects.delete', { project_id: 'acme-web' })] });
   const gone = await cloud.plan();
-  expect(stepAt(gone.plan, 'gone').change).toBe('blocked');
+  expect(stepAt(gone.plan, 'gone')).toMatchObject({ change: 'delete', held: 'protected' });
   expect(codesOf(stepAt(gone.plan, 'gone').diagnostics)).toContain('PROTECTED');
 });
 

@@ -4,9 +4,12 @@ import { UNSCOPED } from '../../core/facts.ts';
 import type { Owned, OwnershipModel } from '../../core/fold.ts';
 import { type Edges, reversed } from '../../core/graph.ts';
 import type { Step } from '../../core/step.ts';
-import { urnThroughLog } from '../log-names.ts';
+import { displayObject } from '../../core/value.ts';
+import { containmentOf } from '../containment.ts';
+import { declaredNames } from '../declared-names.ts';
 import type { EnginePorts } from '../ports.ts';
 import { edgesOf, type IntendedVerdict, linkAll, orderOf, type Prepared, type PreparedStep } from '../prepare.ts';
+import { protectionOf } from '../protection.ts';
 import type { Candidate } from './candidate.ts';
 import { keptSteps } from './kept.ts';
 
@@ -15,8 +18,14 @@ import { keptSteps } from './kept.ts';
  * What is protected stays with what it needs and contains; what lies in a project that goes needs no step of its own.
  */
 export function intendDestroy(ports: EnginePorts, base: Prepared, model: OwnershipModel): Prepared {
-  const candidates = candidatesOf(base, model);
-  const kept = keptSteps(candidates, model, base.options.includeFound);
+  const candidates = candidatesOf(ports, base, model);
+  const kept = keptSteps({
+    candidates,
+    model,
+    within: containmentOf(ports, model),
+    isProtected: protectionOf(ports, model),
+    includeFound: base.options.includeFound,
+  });
   const verdicts = new Map(
     [...candidates.values()].map((candidate) => [
       candidate.item.step.address,
@@ -25,8 +34,9 @@ export function intendDestroy(ports: EnginePorts, base: Prepared, model: Ownersh
   );
   const taking = [...candidates.values()].filter(({ item }) => verdicts.get(item.step.address) !== 'left');
   const dependants = reversed(new Map([...base.steps].map(([address, { dependsOn }]) => [address, dependsOn])));
-  const steps = taking.map((candidate) => deleteStep(candidate, beforeIt(candidate, dependants, verdicts)));
-  const main = steps.filter((step) => !isWithin(verdicts, step.address));
+  const steps = taking.map((candidate) => deleteStep(candidate, model, beforeIt(candidate, dependants, verdicts)));
+  const isNamed = (address: string) => candidates.get(address)?.urn !== null;
+  const main = steps.filter((step) => !isWithin(verdicts, step.address) && isNamed(step.address));
   const linked = linkAll(ports.catalogues, main, base.options, 'destroy');
   const alone = steps
     .filter((step) => isWithin(verdicts, step.address))
@@ -41,10 +51,12 @@ export function intendDestroy(ports: EnginePorts, base: Prepared, model: Ownersh
   const prepared = new Map<string, PreparedStep>();
   for (const step of steps) {
     const candidate = candidates.get(step.address);
-    const declaration = declarations.get(step.address);
     const verdict = verdicts.get(step.address) ?? null;
-    if (candidate === undefined || declaration === undefined || verdict === 'left') continue;
+    if (candidate === undefined || verdict === 'left') continue;
     const { item, urn } = candidate;
+    // What can't be named without a look at the cloud is not ours: it stays as the playbook has it.
+    const declaration = declarations.get(step.address) ?? (isNamed(step.address) ? undefined : item.declaration);
+    if (declaration === undefined) continue;
     const held = kept.get(step.address) ?? null;
     const needs = edges.get(step.address) ?? [];
     prepared.set(step.address, {
@@ -79,13 +91,17 @@ function isWithin(verdicts: ReadonlyMap<string, Verdict>, address: string): bool
   return verdict !== null && verdict !== undefined && verdict !== 'left' && verdict.kind === 'within';
 }
 
-function candidatesOf(base: Prepared, model: OwnershipModel): ReadonlyMap<string, Candidate> {
+function candidatesOf(
+  ports: Pick<EnginePorts, 'catalogues'>,
+  base: Prepared,
+  model: OwnershipModel,
+): ReadonlyMap<string, Candidate> {
+  const names = declaredNames(ports, base, model);
   const found = new Map<string, Candidate>();
   for (const address of base.order) {
     const item = base.steps.get(address);
     if (item === undefined || item.spec.kind !== 'ensure' || item.held !== null) continue;
-    const urn = urnThroughLog(base, item, model);
-    found.set(address, { item, urn, owned: urn === null ? null : (model.owned.get(urn) ?? null) });
+    found.set(address, { item, urn: names.urnOf(item), owned: names.ownedOf(item) });
   }
   return found;
 }
@@ -105,7 +121,7 @@ function verdictOf(
   // What was given up with its container before a cut keeps its place among the steps, with nothing left to record.
   if (container !== null) return mine || gone ? { kind: 'within', container } : 'left';
   if (mine) return null;
-  if (gone) return { kind: 'gone' };
+  if (gone) return { kind: 'gone', why: notOurs(item, owned) };
   return { kind: 'blocked', why: notOurs(item, owned) };
 }
 
@@ -162,9 +178,10 @@ function beforeIt({ item }: Candidate, dependants: Edges, verdicts: ReadonlyMap<
 }
 
 /** The delete step that mirrors an ensure step. */
-function deleteStep({ item, urn, owned }: Candidate, dependsOn: readonly string[]): Step {
-  const desired = owned?.lastDesired ?? item.declaration.desired;
-  const removal = item.catalogue.removalOf(item.spec.resourceType, urn ?? '', desired as never);
+function deleteStep({ item, urn, owned }: Candidate, model: OwnershipModel, dependsOn: readonly string[]): Step {
+  const recorded = owned?.lastDesired ?? (urn === null ? undefined : model.tombstones.get(urn)?.desired);
+  const desired = recorded ?? displayObject(item.declaration.desired);
+  const removal = urn === null ? null : item.catalogue.removalOf(item.spec.resourceType, owned?.urn ?? urn, desired);
   return {
     ...item.step,
     action: removal?.action ?? item.step.action,

@@ -24,6 +24,11 @@ export const googleCatalogue: ProviderCatalogue = {
     const ours = definitionOf(resourceType, urn)?.fromForeign(urn, objectOf(desired)) ?? null;
     return ours === null ? null : (definitionOf(resourceType, urn)?.removal(ours.desired) ?? null);
   },
+  containersOf: (resourceType, urn, desired) => {
+    const definition = definitionOf(resourceType, urn);
+    const ours = definition?.fromForeign(urn, objectOf(desired)) ?? null;
+    return ours === null ? [] : (definition?.containers(ours.urn, ours.desired) ?? []);
+  },
   traitsOf: (resourceType) => resourceTypes().find(({ type }) => type === resourceType)?.traits ?? NO_TRAITS,
   settle: (declaration, desired) => settle(declaration, desired),
   checkGuard: checkGuardOffline,

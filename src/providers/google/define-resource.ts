@@ -73,6 +73,8 @@ export interface ResourceDefinition {
   /** The writes of a change; the primary one last. */
   readonly requests: (context: ChangeContext) => readonly ApiRequest[];
   readonly fromForeign: (urn: string, desired: JsonObject) => Foreign;
+  /** What it lies in, from a fact: URNs or the cloud's own ids. */
+  readonly containers: (urn: string, desired: JsonObject) => readonly string[];
   /** The input of the delete action that removes what `desired` describes. */
   readonly removal: (desired: JsonObject) => { readonly action: string; readonly input: JsonObject };
   readonly permissions: Permissions;

@@ -49,6 +49,10 @@ export const yandexCatalogue: ProviderCatalogue = {
     const definition = findKind(resourceType);
     return definition === null ? null : removalOf(definition, urn, desired);
   },
+  containersOf: (resourceType, _urn, desired) =>
+    (findKind(resourceType)?.dependencies ?? []).flatMap(({ field }) =>
+      isJsonObject(desired) && typeof desired[field] === 'string' ? [desired[field]] : [],
+    ),
   traitsOf: () => NO_TRAITS,
   settle,
   checkGuard: checkGuardOffline,

@@ -166,3 +166,79 @@ it('steps that are held as reports are said to be that, and not that nothing is 
   );
   expect(ended.stdout).not.toContain('is owned any more');
 });
+
+it('a part of a stack is taken down by its protection, wherever the protected thing is declared', async () => {
+  const cloud = await openCloud();
+  const all = steps(false).map((step) =>
+    step.step === 'apis'
+      ? enable('apis', { project_id: 'acme-web', services: ['dns.googleapis.com'] }, { protect: true })
+      : step,
+  );
+  cloud.write({ defaults: { stack: 'prod' }, steps: all });
+  expectExit(await cloud.converge(), 0);
+  // The protected service is in no playbook any more, and still keeps its project and the folders around it.
+  cloud.write({ defaults: { stack: 'prod' }, steps: all.filter(({ step }) => step !== 'apis') });
+  const planned = await json(cloud, verbPlanSchema, 'destroy', 'playbook.yaml');
+  for (const address of ['web', 'inner', 'outer'])
+    expect(stepAt(planned.document, address).held).toContain(
+      'needed by google:serviceusage:service:acme-web/dns.googleapis.com, which is protected',
+    );
+  expect(stepAt(planned.document, 'team').held).toBe(null);
+});
+
+it('what lies in a protected project stays with it when the project is in another playbook', async () => {
+  const cloud = await converged(undefined);
+  const inside = ['billing', 'apis', 'team'];
+  const project = 'google:cloudresourcemanager:project:acme-web';
+  cloud.write({ defaults: { stack: 'prod' }, steps: steps(undefined).filter(({ step }) => inside.includes(step)) });
+  const planned = await json(cloud, verbPlanSchema, 'destroy', 'playbook.yaml');
+  expect(planned.document.summary).toMatchObject({ held: 4, delete: 0 });
+  expect(stepAt(planned.document, 'team').held).toBe(`kept with ${project}, which is protected`);
+  // Another stack may take down what it made in there: protection by default is its owner's.
+  cloud.write({
+    defaults: { stack: 'team' },
+    steps: [enable('own', { project_id: 'acme-web', service: 'run.googleapis.com' })],
+  });
+  expectExit(await cloud.converge(), 0);
+  const theirs = await json(cloud, verbPlanSchema, 'destroy', 'playbook.yaml');
+  expect(theirs.document.summary).toMatchObject({ held: 0, delete: 1 });
+});
+
+it('a grant on a folder by reference is destroyed alone, and blocked where nothing is known of the folder', async () => {
+  const cloud = await openCloud();
+  const playbook = [
+    folder('outer', { parent: ORG, display_name: 'outer' }, { protect: false }),
+    grant('team', {
+      folder: '{{ steps.outer.resource.name }}',
+      role: 'roles/browser',
+      member: 'group:team@example.com',
+    }),
+  ];
+  cloud.write({ defaults: { stack: 'prod' }, steps: playbook });
+  const before = await json(cloud, verbPlanSchema, 'destroy', 'playbook.yaml');
+  expect(codesOf(stepAt(before.document, 'team').diagnostics)).toEqual(['NOT_OURS']);
+  expectExit(await cloud.converge(), 0);
+  const alone = await json(cloud, verbPlanSchema, 'destroy', 'playbook.yaml', '--target', 'team');
+  expect(stepAt(alone.document, 'team')).toMatchObject({ change: 'delete', held: null });
+});
+
+it('a folder that is owned by its number, as the ancestor writes it, is found and given up under both names', async () => {
+  const cloud = await openCloud();
+  const playbook = [
+    folder('outer', { parent: ORG, display_name: 'outer' }, { protect: false }),
+    folder('inner', { parent: '{{ steps.outer.resource.name }}', display_name: 'inner' }, { protect: false }),
+  ];
+  cloud.write({ defaults: { stack: 'prod' }, steps: playbook.slice(0, 1) });
+  expectExit(await cloud.converge(), 0);
+  const outer = String((await owned(cloud)).document.owned[0]?.resource_id);
+  cloud.write({
+    defaults: { stack: 'prod' },
+    steps: [folder('inner', { parent: outer, display_name: 'inner' }, { protect: false })],
+  });
+  expectExit(await cloud.converge(), 0);
+  cloud.write({ defaults: { stack: 'prod' }, steps: playbook });
+  const { done } = await confirmed(cloud, 'destroy', 'playbook.yaml');
+  expectExit(done, 0);
+  expect(done.document.summary).toMatchObject({ deleted: 2 });
+  expect((await owned(cloud)).document.owned).toEqual([]);
+});

@@ -16,7 +16,7 @@ test('what is protected stays, whatever else goes', async () => {
   house.cloud.addBox('gone');
   house.log.remember(boxFact('kept', { protect: true }));
   const report = await house.applied(playbookOf([dropBox('kept'), dropBox('gone')]));
-  expect(outcomesOf(report)).toEqual({ drop_gone: 'deleted', drop_kept: 'blocked' });
+  expect(outcomesOf(report)).toEqual({ drop_gone: 'deleted', drop_kept: 'held' });
   expect(codesOf(at(report, 'drop_kept').diagnostics)).toEqual(['PROTECTED']);
 });
 

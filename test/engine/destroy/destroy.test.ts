@@ -176,3 +176,69 @@ test('cut after the container went and before what lay in it was given up, it go
     expect(house.cloud.boxes.size).toBe(0);
   }
 });
+
+test('what a fact protects keeps what it lies in, also where no step here stands for it', async () => {
+  const house = new House();
+  const inner = grant('g', { box: 'top' }, { protect: true });
+  await house.applied(playbookOf([box('top'), box('free'), inner]));
+  for (const rest of [[], [grant('g', { box: 'top' }, { dryRun: true })]]) {
+    const { plan } = await house.plan(playbookOf([box('top'), box('free'), ...rest]), DESTROY);
+    expect(at(plan, 'top').held).toBe(`needed by ${grantUrn('top')}, which is protected`);
+    expect(at(plan, 'free')).toMatchObject({ change: 'delete', held: null });
+  }
+});
+
+test('what lies in something protected stays, also where no step here stands for that', async () => {
+  const house = new House();
+  await house.applied(playbookOf([box('top', {}, { protect: true }), grant('g', { box: 'top' })]));
+  for (const playbook of [
+    playbookOf([grant('g', { box: 'top' })]),
+    playbookOf([box('top', {}, { dryRun: true }), grant('g', { box: 'top' })]),
+  ]) {
+    const { plan } = await house.plan(playbook, DESTROY);
+    expect(at(plan, 'g').held).toBe(`kept with ${boxUrn('top')}, which is protected`);
+  }
+});
+
+test('what protects itself by a step that was not applied yet stays as well', async () => {
+  const house = new House();
+  await house.applied(playbookOf([box('a', {}, { protect: false })]));
+  const { plan } = await house.plan(playbookOf([box('a', {}, { protect: true })]), DESTROY);
+  expect(at(plan, 'a')).toMatchObject({ change: 'delete', held: 'protected' });
+});
+
+test('what was given up and is there all the same is looked at, and is not ours', async () => {
+  const house = new House();
+  await house.applied(playbookOf([box('a'), box('b')]));
+  house.log.remember(
+    boxFact('a', { verb: 'delete', outcome: 'absent', forgotten: true }),
+    boxFact('b', { verb: 'delete', outcome: 'deleted' }),
+  );
+  house.cloud.boxes.delete('b');
+  const { plan } = await house.plan(playbookOf([box('a'), box('b')]), DESTROY);
+  expect(at(plan, 'a')).toMatchObject({ change: 'blocked', present: true });
+  expect(codesOf(at(plan, 'a').diagnostics)).toEqual(['NOT_OURS']);
+  expect(at(plan, 'b')).toMatchObject({ change: 'none', present: false });
+});
+
+test('contents of something that can not go are blocked with it', async () => {
+  const house = new House();
+  const playbook = playbookOf([box('top'), grant('g', { box: 'top' })]);
+  await house.applied(playbook);
+  house.cloud.hidden.add('top');
+  expect(changesOf(await house.plan(playbook, DESTROY))).toEqual({ top: 'blocked', g: 'blocked' });
+});
+
+test('a part of a playbook is destroyed by the names that the rest of it gives', async () => {
+  const house = new House();
+  const playbook = playbookOf([box('top'), shelf('s', { parent: ref('top', 'resource.name') })]);
+  const empty = await house.plan(playbook, DESTROY);
+  expect(changesOf(empty)).toEqual({ top: 'blocked', s: 'blocked' });
+  await house.applied(playbook);
+  for (const options of [{ targets: ['s'] }, { excludes: ['s'] }]) {
+    const { plan } = await house.plan(playbook, { ...DESTROY, options });
+    expect(plan.summary).toMatchObject({ blocked: 0 });
+  }
+  const { plan } = await house.plan(playbook, { ...DESTROY, options: { targets: ['s'] } });
+  expect(at(plan, 's')).toMatchObject({ change: 'delete' });
+});

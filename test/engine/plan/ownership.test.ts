@@ -90,7 +90,7 @@ test('what another target recorded is not looked at', async () => {
   expect(at(plan, 'alpha')).toMatchObject({ record: 'own', recorded: null });
 });
 
-test('a delete of what a fact or the step protects is blocked', async () => {
+test('a delete of what a fact or the step protects is held', async () => {
   const house = new House();
   house.cloud.addBox('alpha');
   house.cloud.addBox('beta');
@@ -99,7 +99,8 @@ test('a delete of what a fact or the step protects is blocked', async () => {
   const { plan } = await house.plan(
     playbookOf([dropBox('alpha'), dropBox('beta', { protect: true }), dropBox('gamma')]),
   );
-  expect(plan.steps.map((step) => step.change)).toEqual(['blocked', 'blocked', 'delete']);
+  expect(plan.steps.map((step) => step.held)).toEqual(['protected', 'protected', null]);
+  expect(plan.summary).toMatchObject({ held: 2, delete: 1, blocked: 0 });
   expect(codesOf(at(plan, 'drop_alpha').diagnostics)).toEqual(['PROTECTED']);
 });
 
@@ -110,7 +111,7 @@ test('protection outlives ownership', async () => {
     boxFact('alpha', { protect: true }),
     boxFact('alpha', { verb: 'delete', outcome: 'absent', forgotten: true }),
   );
-  expect(at((await house.plan(playbookOf([dropBox('alpha')]))).plan, 'drop_alpha').change).toBe('blocked');
+  expect(at((await house.plan(playbookOf([dropBox('alpha')]))).plan, 'drop_alpha').held).toBe('protected');
 });
 
 test('nothing that cannot be seen is deleted, unless this log shows that it is gone', async () => {

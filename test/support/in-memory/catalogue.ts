@@ -55,6 +55,12 @@ export const memoryCatalogue: ProviderCatalogue = {
     const input = type.name === 'box' ? { name: desired['name'] ?? '' } : desired;
     return { action: `mem.store.${type.plural}.delete`, input };
   },
+  containersOf: (_resourceType, _urn, desired) =>
+    isJsonObject(desired)
+      ? [desired['parent'], desired['box']].flatMap((box) =>
+          typeof box === 'string' ? [`mem:store:box:${box}`, box] : [],
+        )
+      : [],
   traitsOf: (resourceType) => ({ protectedByDefault: false, takesContents: resourceType === 'box' }),
   settle: (declaration, desired) => placeProblems(declaration.desired['parent'], desired['parent']),
   checkGuard,

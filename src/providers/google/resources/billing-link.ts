@@ -5,6 +5,7 @@ import type { ChangeContext, Observation } from '../../../core/resource.ts';
 import { display, type ValueObject } from '../../../core/value.ts';
 import type { Target } from '../../lifecycle-provider.ts';
 import { billingAccountField, projectIdField, refuseWildcards, withCollection } from '../common-inputs.ts';
+import { inProject } from '../containers.ts';
 import { type ApiRequest, type Declared, defineResource, type Foreign, segment } from '../define-resource.ts';
 import { present, textAt } from '../inputs.ts';
 import { ABSENT, found, invisible, isInsidePending, knownPlace, text } from '../observing.ts';
@@ -42,6 +43,7 @@ export const billingLink = defineResource({
   batchKey: () => null,
   requests,
   fromForeign,
+  containers: inProject,
   removal: (desired) => ({ action: 'google.cloudbilling.projects.unlink', input: desired }),
   permissions: {
     create: ['resourcemanager.projects.createBillingAssignment'],

@@ -6,6 +6,7 @@ import { display, type ValueObject } from '../../../core/value.ts';
 import type { Target } from '../../lifecycle-provider.ts';
 import type { GoogleService } from '../client.ts';
 import { refuseWildcards } from '../common-inputs.ts';
+import { onResource } from '../containers.ts';
 import {
   type ApiRequest,
   type Declared,
@@ -105,6 +106,7 @@ export function defineBinding(place: BindingPlace): ResourceDefinition {
     batchKey: (desired) => `iam:${display(desired['resource'] ?? null)}`,
     requests,
     fromForeign,
+    containers: onResource,
     removal: (desired) => ({
       action: `google.${place.prefix}.iam.remove_binding`,
       input: {

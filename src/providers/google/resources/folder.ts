@@ -6,6 +6,7 @@ import type { ChangeContext, FieldRule, Observation } from '../../../core/resour
 import { display } from '../../../core/value.ts';
 import type { Target } from '../../lifecycle-provider.ts';
 import { parentField, refuseWildcards, treeField, undeleteField, wasField } from '../common-inputs.ts';
+import { FOLDER_URN, inOuterFolder } from '../containers.ts';
 import { type ApiRequest, defineResource, type Foreign, nameSegments } from '../define-resource.ts';
 import { displayPath } from '../folder-path.ts';
 import { isMap, present, textAt, textField } from '../inputs.ts';
@@ -28,7 +29,7 @@ import { folderNameFormat } from '../validation.ts';
 import { onFolderRefused } from './folder-clash.ts';
 import { projectUrn } from './project.ts';
 
-const URN = 'google:cloudresourcemanager:folder:';
+const URN = FOLDER_URN;
 const PAGE_SIZE = '300';
 const RETENTION_DAYS = 30;
 const FIELDS: Readonly<Record<string, FieldRule>> = { parent: 'movable', display_name: 'mutable' };
@@ -97,6 +98,7 @@ export const folder = defineResource({
   batchKey: () => null,
   requests,
   fromForeign,
+  containers: inOuterFolder,
   removal: (desired) => ({
     action: 'google.cloudresourcemanager.folders.delete',
     input: { parent: text(desired, 'parent'), display_name: text(desired, 'display_name') },

@@ -14,6 +14,7 @@ import {
   treeField,
   undeleteField,
 } from '../common-inputs.ts';
+import { inParent, PROJECT_URN } from '../containers.ts';
 import { type ApiRequest, defineResource, type Foreign, segment } from '../define-resource.ts';
 import { booleanField, objectOf, present, textAt, textField } from '../inputs.ts';
 import {
@@ -32,7 +33,7 @@ import type { Reads } from '../reads.ts';
 import { projectNameFormat } from '../validation.ts';
 import { onProjectRefused, PROJECT_RETENTION_DAYS } from './project-clash.ts';
 
-const URN = 'google:cloudresourcemanager:project:';
+const URN = PROJECT_URN;
 const FIELDS: Readonly<Record<string, FieldRule>> = {
   project_id: 'identity',
   parent: 'movable',
@@ -92,6 +93,7 @@ export const project = defineResource({
   batchKey: () => null,
   requests,
   fromForeign,
+  containers: inParent,
   removal: (desired) => ({
     action: 'google.cloudresourcemanager.projects.delete',
     input: { project_id: text(desired, 'project_id') },

@@ -5,6 +5,7 @@ import type { ChangeContext, Observation } from '../../../core/resource.ts';
 import type { ValueObject } from '../../../core/value.ts';
 import type { Target } from '../../lifecycle-provider.ts';
 import { projectIdField, refuseWildcards } from '../common-inputs.ts';
+import { inProject } from '../containers.ts';
 import { type ApiRequest, type Declared, defineResource, type Foreign, segment } from '../define-resource.ts';
 import { present, textAt, textField } from '../inputs.ts';
 import { ABSENT, found, isGoing, isInsidePending, unreadable } from '../observing.ts';
@@ -67,6 +68,7 @@ export const service = defineResource({
   batchKey: (desired) => `services:projects/${textAt(desired, 'project_id')}`,
   requests,
   fromForeign,
+  containers: inProject,
   removal: (desired) => ({
     action: 'google.serviceusage.services.disable',
     input: { project_id: desired['project_id'] ?? null, service_name: desired['service'] ?? null },
