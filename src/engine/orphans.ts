@@ -8,6 +8,7 @@ import type { EventLog, LogState } from '../eventlog/event-log.ts';
 import type { Marks } from '../eventlog/marked-fold.ts';
 import { declaredBy } from './declared.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
+import { protectionOf } from './protection.ts';
 import type { Looking } from './readers.ts';
 
 /** Grants, and what could not be looked into. */
@@ -57,7 +58,6 @@ export function entryOf(
   { model, marks }: Pick<LogState, 'model' | 'marks'>,
   item: Owned,
 ): OrphanEntry {
-  const byDefault = catalogues.get(item.provider)?.traitsOf(item.resourceType).protectedByDefault ?? false;
   const since = marks?.get(item.urn)?.ownedSince ?? null;
   return {
     urn: item.urn,
@@ -66,6 +66,6 @@ export function entryOf(
     last_desired: item.lastDesired,
     last_execution_id: item.lastExecutionId,
     since: since === null ? null : new Date(since).toISOString(),
-    protected: model.protection.get(item.urn) ?? byDefault,
+    protected: protectionOf({ catalogues }, model)(item),
   };
 }

@@ -1,13 +1,15 @@
 import { isError } from '../core/diagnostics.ts';
 import type { Owned, OwnershipModel } from '../core/fold.ts';
-import { closureOf, type Edges, reversed, topologicalOrder } from '../core/graph.ts';
+import { type Edges, reversed, topologicalOrder } from '../core/graph.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { OrphanEntry } from '../core/reports.ts';
 import { DEFAULT_POLL, type Step } from '../core/step.ts';
 import type { ValueObject } from '../core/value.ts';
+import { type Containment, containmentOf } from './containment.ts';
 import { nameSteps } from './import-names.ts';
 import { DEFAULT_OPTIONS, type EnginePorts } from './ports.ts';
 import { edgesOf, linkAll } from './prepare.ts';
+import { protectionOf } from './protection.ts';
 
 export interface RemovalRequest {
   readonly catalogues: EnginePorts['catalogues'];
@@ -57,8 +59,9 @@ export function planRemoval(request: RemovalRequest): Removal {
     able.map(({ step }) => step),
     declarations,
   );
-  const within = containers(request, able, linked);
-  const kept = keptOf(request, able, within);
+  const containment = containmentOf(request, request.model);
+  const within = containers(containment, able);
+  const kept = keptOf(request, able, containment);
   const going = able.filter(({ owned }) => !kept.has(owned.urn));
   return {
     steps: ordered(going, linked, within),
@@ -133,67 +136,49 @@ function stepOf(
   };
 }
 
-/** What each lies in, by name: what its desired refers to by id, or the one of its kin whose deletion waits for its own. */
-function containers(
-  { catalogues }: RemovalRequest,
-  candidates: readonly Candidate[],
-  linked: Edges,
-): ReadonlyMap<string, readonly string[]> {
-  const takesContents = ({ owned }: Candidate) =>
-    catalogues.get(owned.provider)?.traitsOf(owned.resourceType).takesContents === true;
-  const byId = new Map(
-    candidates.flatMap((item) => (item.owned.resourceId === null ? [] : [[item.owned.resourceId, item]])),
-  );
-  const before = reversed(linked);
-  const byName = new Map(candidates.map((item) => [item.name, item]));
+/** What each lies in, directly or not, by name. */
+function containers(within: Containment, candidates: readonly Candidate[]): ReadonlyMap<string, readonly string[]> {
+  const byUrn = new Map(candidates.map(({ name, owned }) => [owned.urn, name]));
   return new Map(
-    candidates.map((item) => {
-      const named = texts(item.owned.lastDesired).flatMap((text) => {
-        const outer = byId.get(text);
-        return outer === undefined || outer === item ? [] : [outer.name];
-      });
-      const later = [...closureOf([item.name], before)].flatMap((name) => {
-        const outer = byName.get(name);
-        return outer !== undefined && outer !== item && takesContents(outer) && isKin(item, outer) ? [outer.name] : [];
-      });
-      return [item.name, [...new Set([...named, ...later])]];
-    }),
+    candidates.map(({ name, owned }) => [name, within.outerOf(owned.urn).flatMap((urn) => byUrn.get(urn) ?? [])]),
   );
-}
-
-/** The inner one names everything by which the outer one is named. */
-function isKin(inner: Candidate, outer: Candidate): boolean {
-  const own = new Set(texts(inner.input));
-  return texts(outer.input).every((text) => own.has(text));
 }
 
 function keptOf(
-  { model, orphans, includeFound }: RemovalRequest,
+  { catalogues, model, includeFound }: RemovalRequest,
   candidates: readonly Candidate[],
-  within: ReadonlyMap<string, readonly string[]>,
+  within: Containment,
 ): ReadonlyMap<string, string> {
-  const isProtected = new Set(orphans.flatMap((orphan) => (orphan.protected ? [orphan.urn] : [])));
-  const byName = new Map(candidates.map((item) => [item.name, item]));
+  const isProtected = protectionOf({ catalogues }, model);
+  const going = new Set(candidates.map(({ owned }) => owned.urn));
   const kept = new Map<string, string>();
   for (const { owned } of candidates) {
-    if (isProtected.has(owned.urn)) kept.set(owned.urn, 'protected');
+    if (isProtected(owned)) kept.set(owned.urn, 'protected');
     else if (!includeFound && owned.origin === 'found')
       kept.set(owned.urn, 'found as declared, not made by this stack');
   }
-  for (const { name, owned } of candidates) {
+  for (const { owned } of candidates) {
     if (kept.has(owned.urn) || model.protection.get(owned.urn) === false) continue;
-    const outer = [...closureOf(within.get(name) ?? [], within)].map((other) => byName.get(other)?.owned.urn ?? '');
-    const keeper = outer.find((urn) => isProtected.has(urn));
+    const keeper = within.outerOf(owned.urn).find((urn) => going.has(urn) && kept.get(urn) === 'protected');
     if (keeper !== undefined) kept.set(owned.urn, `kept with ${keeper}, which is protected`);
   }
-  for (const { name, owned } of candidates) {
-    if (!kept.has(owned.urn)) continue;
-    for (const outer of closureOf(within.get(name) ?? [], within)) {
-      const urn = byName.get(outer)?.owned.urn ?? '';
-      if (!kept.has(urn)) kept.set(urn, `needed by ${owned.urn}, which is kept`);
-    }
-  }
+  for (const [urn, why] of keepers(model, kept, isProtected))
+    for (const outer of within.outerOf(urn))
+      if (going.has(outer) && !kept.has(outer)) kept.set(outer, `needed by ${urn}, which is ${why}`);
   return kept;
+}
+
+/** What stays, and so keeps what it lies in: of the orphans those that are kept, of all else what is protected. */
+function keepers(
+  model: OwnershipModel,
+  kept: ReadonlyMap<string, string>,
+  isProtected: (owned: Owned) => boolean,
+): readonly (readonly [string, string])[] {
+  const elsewhere = [...model.owned.values()].filter((owned) => !kept.has(owned.urn) && isProtected(owned));
+  return [
+    ...[...kept.keys()].map((urn) => [urn, 'kept'] as const),
+    ...elsewhere.map(({ urn }) => [urn, 'protected'] as const),
+  ];
 }
 
 /** What lies in something goes before it; the rest is the provider's order. */

@@ -242,3 +242,18 @@ it('a folder that is owned by its number, as the ancestor writes it, is found an
   expect(done.document.summary).toMatchObject({ deleted: 2 });
   expect((await owned(cloud)).document.owned).toEqual([]);
 });
+
+it('a clean-up leaves a project whose protected service is still declared', async () => {
+  const cloud = await openCloud();
+  const api = enable('api', { project_id: 'acme-web', service: 'dlp.googleapis.com' }, { protect: true });
+  const kept = folder('free', { parent: ORG, display_name: 'free' }, { protect: false });
+  const web = project('web', { project_id: 'acme-web', parent: ORG }, { protect: false });
+  cloud.write({ defaults: { stack: 'prod' }, steps: [web, api, kept] });
+  expectExit(await cloud.converge(), 0);
+  cloud.write({ defaults: { stack: 'prod' }, steps: [api] });
+  expectExit(await cloud.run(['orphans', 'playbook.yaml', '--plan-destroy', 'removal.yaml']), 2);
+  const removal = cloud.readText('removal.yaml');
+  expect(removal).toContain('google.cloudresourcemanager.folders.delete');
+  expect(removal).not.toContain('projects.delete');
+  expect(removal).toContain('needed by google:serviceusage:service:acme-web/dlp.googleapis.com, which is protected');
+});
