@@ -96,6 +96,16 @@ export interface PlannedRequest {
   readonly call: WouldCall | { readonly argv: readonly string[] };
 }
 
+/** A request whose outcome nobody saw, as the log has it. */
+export interface Interrupted {
+  readonly change: WriteChange;
+  readonly nonce: string;
+  /** Of what was to be changed or deleted; null where it is not known. */
+  readonly resourceId: string | null;
+  /** The cloud's own operation, where an answer named one. */
+  readonly operation: string | null;
+}
+
 /** What a change to one resource is computed from. */
 export interface ChangeContext {
   readonly declaration: Declaration;
@@ -152,8 +162,8 @@ export interface ProviderCatalogue {
   declarationOf(resourceType: string, urn: string, desired: Json): Declaration | null;
   /** What a resource's own URN says of how it is reached, over what the caller says: its folder. Left out: nothing. */
   settingsOf?(declaration: Declaration): JsonObject;
-  /** Commands that show what became of an interrupted create, and what to look for in them. Left out: none is known. */
-  lookupOf?(declaration: Declaration, nonce: string): string | null;
+  /** Commands that show what became of an interrupted request, and what to look for in them. Left out: none is known. */
+  lookupOf?(declaration: Declaration, interrupted: Interrupted): string | null;
   /** The delete step that would remove what a fact owns: its action, input and whatever else its tool needs; null: no such type. */
   removalOf(
     resourceType: string,

@@ -2,7 +2,7 @@ import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
 import type { RecoverVerdict } from '../core/recover-report.ts';
-import type { Declaration } from '../core/resource.ts';
+import type { Declaration, Interrupted } from '../core/resource.ts';
 import type { OpenIntent } from '../eventlog/event-log.ts';
 import type { LifecycleProvider, Target } from '../providers/lifecycle-provider.ts';
 import { settingsFor } from './readers.ts';
@@ -42,11 +42,20 @@ export async function lookAtIntent(recovering: Recovering, open: OpenIntent): Pr
 }
 
 function unresolved({ ports }: Recovering, open: OpenIntent, verdict: RecoverVerdict, why: Diagnostic | null): Looked {
-  const { urn, operation_id: nonce, operation, provider_fact: fact } = open.intent;
+  const { urn, provider_fact: fact } = open.intent;
   const catalogue = ports.catalogues.get(fact.provider);
   const declaration = catalogue?.declarationOf(fact.resource_type, urn, fact.desired) ?? null;
-  const lookup = declaration === null || operation !== 'create' ? null : catalogue?.lookupOf?.(declaration, nonce);
+  const lookup = declaration === null ? null : catalogue?.lookupOf?.(declaration, interrupted(open));
   return { open, settled: false, verdict, resourceId: null, facts: [], why, hint: hintOf(open, lookup ?? null) };
+}
+
+function interrupted({ intent, operationName, namedOperation }: OpenIntent): Interrupted {
+  return {
+    change: intent.operation,
+    nonce: intent.operation_id,
+    resourceId: intent.provider_fact.resource_id ?? null,
+    operation: namedOperation ?? operationName,
+  };
 }
 
 function hintOf({ operationName, intent }: OpenIntent, lookup: string | null): string {

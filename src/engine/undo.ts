@@ -5,6 +5,7 @@ import type { IntentBody, OutcomeBody, RowBody, RowContext } from '../eventlog/e
 import type { Recovery, Target, WriteResult } from '../providers/lifecycle-provider.ts';
 import { tryAppend } from './append-rows.ts';
 import type { EnginePorts } from './ports.ts';
+import { operationOf } from './write-batch.ts';
 
 /** A create to be undone: what made it, and what it made. */
 export interface Undoing {
@@ -54,7 +55,7 @@ function removalFact({ made, digest }: Undoing, executionId: number): ProviderFa
 }
 
 function outcomeRow(sequence: number, result: WriteResult): OutcomeBody {
-  const base = { type: 'provider.outcome', intent_sequence: sequence, operation_name: null } as const;
+  const base = { type: 'provider.outcome', intent_sequence: sequence, operation_name: operationOf(result) } as const;
   if (result.kind === 'done' || result.kind === 'noop') return { ...base, status: 'done', code: null };
   const open = result.kind === 'uncertain' || result.kind === 'pending';
   return { ...base, status: open ? 'uncertain' : 'failed', code: result.why.code };

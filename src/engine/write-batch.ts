@@ -149,7 +149,7 @@ function outcomeRow(sequence: number, result: WriteResult): OutcomeBody {
   const base = {
     type: 'provider.outcome',
     intent_sequence: sequence,
-    operation_name: result.kind === 'pending' ? result.operation : null,
+    operation_name: operationOf(result),
   } as const;
   switch (result.kind) {
     case 'done':
@@ -161,6 +161,18 @@ function outcomeRow(sequence: number, result: WriteResult): OutcomeBody {
     case 'uncertain':
     case 'pending':
       return { ...base, status: result.kind, code: result.why.code };
+  }
+}
+
+/** The cloud's own operation, where the answer named one. */
+export function operationOf(result: WriteResult): string | null {
+  switch (result.kind) {
+    case 'pending':
+      return result.operation;
+    case 'uncertain':
+      return result.why.operation;
+    default:
+      return null;
   }
 }
 
@@ -211,8 +223,7 @@ function stateFrom(
     case 'stale':
       return stateOf('refused', named(result.why));
     case 'uncertain':
-      return stateOf('uncertain', named(result.why));
     case 'pending':
-      return stateOf('pending', { ...named(result.why), operation: result.operation });
+      return stateOf(result.kind, { ...named(result.why), operation: operationOf(result) });
   }
 }

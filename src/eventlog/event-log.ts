@@ -70,8 +70,10 @@ export interface OpenIntent {
   readonly sequence: number;
   readonly intent: IntentBody;
   readonly target: string;
-  /** Named by a pending outcome; null where none was. */
+  /** Named by a pending outcome: the next run takes it up. Null where none was. */
   readonly operationName: string | null;
+  /** Named by an uncertain outcome: it can be looked up, and is never taken up again. Null where none was. */
+  readonly namedOperation: string | null;
 }
 
 /** What a reader of the whole log knows. */

@@ -48,7 +48,7 @@ export function startLogFold(target: string, reread: (row: Deferred) => Recorded
     if (named !== null && named !== target) return;
     if (item.kind === 'outcome') settle(open, item.outcome);
     if (item.kind === 'intent' && sequence !== null) {
-      open.set(sequence, { sequence, intent: item.intent, target, operationName: null });
+      open.set(sequence, { sequence, intent: item.intent, target, operationName: null, namedOperation: null });
     }
     if (item.kind !== 'fact') return;
     deferrals.flush(item.fact.urn);
@@ -108,6 +108,8 @@ function settle(open: Map<number, OpenIntent>, outcome: OutcomeBody): void {
       open.delete(outcome.intent_sequence);
       return;
     case 'uncertain':
+      open.set(intent.sequence, { ...intent, namedOperation: outcome.operation_name ?? intent.namedOperation });
+      return;
     case 'pending':
       open.set(intent.sequence, { ...intent, operationName: outcome.operation_name ?? intent.operationName });
   }

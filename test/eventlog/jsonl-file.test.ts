@@ -93,13 +93,15 @@ test('facts, open intents and their operation names come back', async () => {
     intentRow('d'),
     outcomeRow(2, 'done'),
     outcomeRow(3, 'pending', 'operations/cp.1'),
-    outcomeRow(4, 'uncertain'),
+    outcomeRow(4, 'uncertain', 'enp00000000000000001'),
   ]);
   const state = await log.read('cloud');
   expect([...state.model.owned.keys()]).toEqual([factOf('a').urn]);
-  expect(state.openIntents.map(({ sequence, operationName }) => [sequence, operationName])).toEqual([
-    [3, 'operations/cp.1'],
-    [4, null],
+  expect(
+    state.openIntents.map(({ sequence, operationName, namedOperation }) => [sequence, operationName, namedOperation]),
+  ).toEqual([
+    [3, 'operations/cp.1', null],
+    [4, null, 'enp00000000000000001'],
   ]);
   expect(state.openIntents[0]?.intent).toEqual(intentRow('c'));
   expect(state.factsOf(DIGEST)).toEqual([factOf('a', { digest: DIGEST, resource_id: 'projects/1' })]);

@@ -18,7 +18,7 @@ import { findKind, KINDS } from './kinds.ts';
 import { fieldRules, link } from './link.ts';
 import { NONCE_LABEL, ownerOf, ownerOfUrn, ownerOptions, ownershipLabels, SPEC_LABEL } from './ownership.ts';
 import { listLimit, readSettings } from './settings.ts';
-import { lookupByNonce } from './uncertain.ts';
+import { lookupCommands } from './uncertain.ts';
 
 const NO_TRAITS: ResourceTraits = { protectedByDefault: false, takesContents: false };
 /** What stands for values that only a run has, in commands that are shown and digested. */
@@ -41,9 +41,9 @@ export const yandexCatalogue: ProviderCatalogue = {
   urnOf: (declaration) => declaration.urn,
   declarationOf,
   settingsOf: ({ options }) => ({ folder_id: textAt(options, 'folder_id') }),
-  lookupOf: (declaration, nonce) => {
+  lookupOf: (declaration, interrupted) => {
     const definition = findKind(declaration.action.resourceType);
-    return definition === null ? null : lookupByNonce(definition, ownerOf(declaration), nonce);
+    return definition === null ? null : lookupCommands(definition, ownerOf(declaration), interrupted);
   },
   removalOf: (resourceType, urn, desired) => {
     const definition = findKind(resourceType);

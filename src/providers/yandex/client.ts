@@ -3,6 +3,7 @@ import type { CommandResult, CommandRunner } from './command-result.ts';
 import { folderWords, getWords, listWords, suffix, type Words } from './commands.ts';
 import type { KindDefinition, Live } from './define-kind.ts';
 import { failureOf, type YcFailure } from './errors.ts';
+import { operationInAnswer } from './operation.ts';
 import { listLimit, type YandexSettings } from './settings.ts';
 import { id, word } from './wire.ts';
 
@@ -19,7 +20,13 @@ export interface Folder {
 /** What a command came to that may have changed something. */
 export type Sent =
   /** Null where what it printed is not looked at, or is nothing that can be used. */
-  | { readonly kind: 'answered'; readonly live: Live | null; readonly elapsedMs: number }
+  | {
+      readonly kind: 'answered';
+      readonly live: Live | null;
+      /** Set where the answer is an operation in place of its result. */
+      readonly operationId: string | null;
+      readonly elapsedMs: number;
+    }
   | { readonly kind: 'failed'; readonly failure: YcFailure; readonly elapsedMs: number };
 
 const folderSchema = z.object({ id, cloud_id: z._default(z.string(), ''), status: z._default(word, '') });
@@ -91,7 +98,8 @@ export class YcClient {
     if (!result.isSuccess) return { kind: 'failed', failure: failureOf(result, words), elapsedMs };
     const document = documentIn(result.stdout);
     const parsed = document === undefined ? null : this.#parse(definition, document);
-    return { kind: 'answered', live: parsed?.kind === 'ok' ? parsed.value : null, elapsedMs };
+    const operationId = operationInAnswer(document);
+    return { kind: 'answered', live: parsed?.kind === 'ok' ? parsed.value : null, operationId, elapsedMs };
   }
 
   #parse(definition: KindDefinition, row: unknown): Answer<Live> {

@@ -49,8 +49,10 @@ async function createWith(task: Task, writing: Writing, userDataPath: string | n
   const words = createWords(definition, desired, labels, { natAddress: dependencies.natAddress, userDataPath });
   const sent = await dispatch(writing, task, words);
   if (sent.kind === 'failed') return afterFailure(task, sent, null);
-  if (sent.live === null)
-    return lost(task, 'the answer is not one that a create gives (INVALID_RESPONSE).', sent.elapsedMs, null);
+  if (sent.live === null) {
+    const reason = 'the answer is not one that a create gives (INVALID_RESPONSE).';
+    return lost(task, reason, sent.elapsedMs, null, sent.operationId);
+  }
   if (!isAnswerTo(task, sent.live, labels))
     return lost(task, 'the answer is about something else than was asked for (SCOPE_MISMATCH).', sent.elapsedMs, null);
   return done(sent.live);

@@ -2,6 +2,7 @@ import { type Code, diagnostic } from '../../core/codes.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import type { CommandResult } from './command-result.ts';
 import type { Words } from './commands.ts';
+import { operationInError } from './operation.ts';
 
 /** Why a command gave no answer, in words of ours: nothing of what it printed is in it. */
 export interface YcFailure {
@@ -101,7 +102,6 @@ function markerOf(text: string): Marker | undefined {
 
 // What may be shown of a text is matched by strict patterns, so that nothing else of it can be.
 const QUOTA_NAME = /Quota limit ([a-zA-Z0-9][a-zA-Z0-9._-]{0,80}) exceeded/;
-const OPERATION = /operation \(id=([a-z0-9]{20})\)/;
 const UNKNOWN_FLAG = /^ERROR: (?:execute command: )?unknown flag: (--[a-z0-9-]+)$/;
 const MISSING_PORT = 'ERROR: execute command: run command: for rule spec port or [from/to]-port fields is required';
 /** Errors stand at the beginning of what is printed. */
@@ -140,7 +140,7 @@ function exitFailure(result: CommandResult, words: Words): YcFailure {
   const stderr = result.stderr.slice(0, MAX_SEARCHED);
   const refusal = parserRefusal(result, words);
   if (refusal !== null) return failure('COMMAND_FAILED', refusal, { isDefinite: true });
-  const operationId = OPERATION.exec(stderr)?.[1] ?? null;
+  const operationId = operationInError(stderr);
   const marker = markerOf(stderr);
   if (marker === undefined)
     return failure(

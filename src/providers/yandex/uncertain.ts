@@ -1,8 +1,11 @@
 import { diagnostic } from '../../core/codes.ts';
+import type { Interrupted, WriteChange } from '../../core/resource.ts';
 import type { WriteOperation, WriteResult } from '../lifecycle-provider.ts';
 import type { KindDefinition } from './define-kind.ts';
 import type { YcFailure } from './errors.ts';
-import { NONCE_LABEL, type Owner, ownershipLabels } from './ownership.ts';
+import { isOperationId } from './operation.ts';
+import { NONCE_LABEL, type Owner, ownershipLabels, RESOURCE_LABEL } from './ownership.ts';
+import { isId } from './validation.ts';
 
 export interface Lost {
   readonly operation: Pick<WriteOperation, 'declaration' | 'change' | 'nonce'>;
@@ -22,29 +25,36 @@ export function uncertainResult(lost: Lost): WriteResult {
   const { declaration, change } = operation;
   const seconds = (elapsedMs / 1000).toFixed(1);
   const detail = `It is not known whether the ${change} of the ${definition.kind} in the folder ${owner.folderId} happened; after ${seconds} s: ${reason} Nothing is sent again.`;
-  const commands = [lookup(lost), ...(operationId === null ? [] : [`yc operation get ${operationId}`])];
+  const interrupted = { change, nonce: operation.nonce, resourceId: lost.id, operation: operationId };
   return {
     kind: 'uncertain',
     why: diagnostic('OUTCOME_UNKNOWN', detail, {
       address: declaration.address,
       urn: declaration.urn,
-      hint: `To look: ${commands.join('; ')}. Then run infra recover.`,
+      hint: `To look: ${lookupCommands(definition, owner, interrupted)}. Then run infra recover.`,
       operation: operationId,
       retryable: false,
     }),
   };
 }
 
-function lookup({ definition, owner, operation, id }: Lost): string {
+/** Commands that show what became of a request, ready to run, with what to look for in what they print. */
+export function lookupCommands(definition: KindDefinition, owner: Owner, interrupted: Interrupted): string {
   const { service, command } = definition;
-  if (id === null) return lookupByNonce(definition, owner, operation.nonce);
-  return `yc ${service} ${command} get --id ${id} --folder-id ${owner.folderId} --format json`;
+  const { nonce, resourceId, operation } = interrupted;
+  const place = `--folder-id ${owner.folderId} --format json`;
+  const { [RESOURCE_LABEL]: resource } = ownershipLabels(owner);
+  const look =
+    resourceId !== null && isId(resourceId)
+      ? `yc ${service} ${command} get --id ${resourceId} ${place}`
+      : `yc ${service} ${command} list ${place}, and in it the labels ${RESOURCE_LABEL}: ${resource}${made(interrupted.change, nonce)}`;
+  // What a log says is somebody's text; only an id may become a part of a command.
+  return operation !== null && isOperationId(operation) ? `${look}; yc operation get ${operation}` : look;
 }
 
-/** The command that lists where it would be, and the labels that it would have. */
-export function lookupByNonce({ service, command }: KindDefinition, owner: Owner, nonce: string): string {
-  const { 'infra-resource': resource } = ownershipLabels(owner);
-  return `yc ${service} ${command} list --folder-id ${owner.folderId} --format json, and in it the labels infra-resource: ${resource}, ${NONCE_LABEL}: ${nonce}`;
+/** Only a create leaves the number of its request in the labels. */
+function made(change: WriteChange, nonce: string): string {
+  return change === 'create' ? `, ${NONCE_LABEL}: ${nonce}` : '';
 }
 
 /** What a dispatched failure says, with its category. */

@@ -3,6 +3,7 @@ import type { FakeYcFaultAction } from '../../../src/emulator/yc/options.ts';
 import { codesOf, expectExit, stepAt } from '../../support/e2e/cloud.ts';
 import {
   everywhere,
+  FOLDER,
   ONE_EACH,
   OTHER_FOLDER,
   openYcCloud,
@@ -113,6 +114,28 @@ it('blocks what depends on it, and nothing else; applying goes on by itself wher
   cloud.fake.clearFaults();
   expectExit(await cloud.apply(applied.report.digest), 0);
   expect(cloud.counts).toEqual(ONE_EACH);
+}, 60_000);
+
+it('names the operation that an answer named: in the log, in the report and in what recover says', async () => {
+  const cloud = await openYcCloud();
+  cloud.fake.addFaults({ match: 'vpc network create', action: { kind: 'fail', failure: 'operation_failed' } });
+  const applied = await cloud.converge();
+  expectExit(applied, 7);
+  cloud.fake.clearFaults();
+  const outcome = cloud.rows.find(({ status }) => status === 'uncertain');
+  const operation = String(outcome?.['operation_name']);
+  expect(operation).toMatch(/^[a-z0-9]{20}$/);
+  expect(outcome).toMatchObject({ status: 'uncertain', code: 'OUTCOME_UNKNOWN' });
+  expect(stepAt(applied.report, 'network')).toMatchObject({ outcome: 'uncertain', operation });
+  const { code, document } = await cloud.recover();
+  expect(code).toBe(7);
+  const [left] = document.unresolved;
+  const list = `yc vpc network list --folder-id ${FOLDER} --format json, and in it the labels infra-resource: network, infra-operation: ${left?.operation_id}`;
+  expect(left?.hint).toContain(`${list}; yc operation get ${operation}`);
+  expect(cloud.yc('operation', 'get', operation)).toMatchObject({ id: operation, done: true });
+  const human = await cloud.run(['recover']);
+  expectExit(human, 7);
+  expect(human.stdout.replace(/\s+/g, ' ')).toContain(`yc operation get ${operation}.`);
 }, 60_000);
 
 it('abandons nothing that is not open, and says so before anything is looked at', async () => {

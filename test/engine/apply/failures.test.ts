@@ -62,6 +62,17 @@ test('a lost answer is uncertain: the intent stays open and dependants wait', as
   expect(house.log.facts).toEqual([]);
 });
 
+test('an operation that a lost answer named is in the log and the report, to be looked up', async () => {
+  const house = new House();
+  house.cloud.mishap(boxUrn('a'), { kind: 'lose', applied: false, operation: 'operations/1' });
+  const report = await house.applied(playbookOf([box('a')]));
+  expect(at(report, 'a')).toMatchObject({ outcome: 'uncertain', operation: 'operations/1' });
+  expect(house.log.outcomes).toMatchObject([{ status: 'uncertain', operation_name: 'operations/1' }]);
+  expect((await house.log.read('cloud')).openIntents).toMatchObject([
+    { operationName: null, namedOperation: 'operations/1' },
+  ]);
+});
+
 test('an operation that outlasts its bound is pending: its name is in the log, the intent stays open', async () => {
   const house = new House();
   house.cloud.mishap(boxUrn('a'), { kind: 'pending', operation: 'operations/1' });

@@ -46,6 +46,18 @@ test('it did not happen: the intent is closed as not applied, and it is sent aga
   expect(new Set(house.cloud.nonces).size).toBe(2);
 });
 
+test('an operation that a lost answer named is no operation to be taken up again', async () => {
+  const house = new House();
+  const confirm = await interrupted(house, { kind: 'lose', applied: false, operation: 'operations/1' });
+  expect(outcomesOf(await house.applied(ONE, { confirm }))).toEqual({ a: 'changed' });
+  expect(house.cloud.creations).toEqual([boxUrn('a')]);
+  expect(house.log.outcomes.map((row) => [row.intent_sequence, row.status])).toEqual([
+    [1, 'uncertain'],
+    [1, 'failed'],
+    [4, 'done'],
+  ]);
+});
+
 test('it may not be seen: sent again as a repeat, and what is there then is ours', async () => {
   const house = new House();
   const confirm = await interrupted(house, { kind: 'lose', applied: true });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../../../src/core/step.ts';
 import type { FakeYcFaultAction } from '../../../src/emulator/yc/options.ts';
+import { yandexCatalogue } from '../../../src/providers/yandex/catalogue.ts';
 import { createYcRunner } from '../../../src/providers/yandex/yc.ts';
 import {
   type Cloud,
@@ -16,6 +17,7 @@ import {
 } from './support/cloud.ts';
 import {
   address,
+  declared,
   disk,
   FOLDER,
   firewall,
@@ -129,6 +131,55 @@ describe('a create that', () => {
     },
     60_000,
   );
+});
+
+describe('the operation of a lost create', () => {
+  const OPERATION = 'enp00000000000000042';
+  const answer = (fields: object) =>
+    JSON.stringify({
+      id: OPERATION,
+      metadata: { '@type': 'type.googleapis.com/yandex.cloud.vpc.v1.CreateNetworkMetadata' },
+      ...fields,
+    });
+  const NAMED: readonly [what: string, action: FakeYcFaultAction, operation: string | null][] = [
+    ['in an error', { kind: 'exit', stderr: `ERROR: operation (id=${OPERATION}) failed: ${CANARY}` }, OPERATION],
+    ['in place of the answer', { kind: 'exit', code: 0, stdout: answer({ description: CANARY }) }, OPERATION],
+    ['of another shape in an error', { kind: 'exit', stderr: `ERROR: operation (id=${CANARY};rm) failed` }, null],
+    ['of another shape in an answer', { kind: 'exit', code: 0, stdout: answer({ id: `${CANARY}; rm` }) }, null],
+    ['nowhere', { kind: 'exit', stderr: `ERROR: ${CANARY} ${OPERATION}` }, null],
+  ];
+  it.each(NAMED)('%s', async (_what, action, operation) => {
+    const cloud = await cloudOf();
+    cloud.fake.addFaults({ argv: ' create ', action });
+    const turns = await run(cloud, [network()]);
+    const [{ result } = { result: null }] = turns;
+    expect(result).toMatchObject({ kind: 'uncertain', why: { operation } });
+    const told = whyOf(turns, 'network');
+    expect(told.includes('yc operation get')).toBe(operation !== null);
+    expect(told.includes(`yc operation get ${OPERATION}`)).toBe(operation !== null);
+    expect(JSON.stringify(turns)).not.toContain(CANARY);
+  });
+
+  it('is offered to be looked up, but nothing else that a log may hold', () => {
+    const declaration = declared(network());
+    const interrupted = { change: 'create', nonce: NONCE, resourceId: null } as const;
+    const hint = (operation: string | null) => yandexCatalogue.lookupOf?.(declaration, { ...interrupted, operation });
+    expect(hint(OPERATION)).toContain(`infra-operation: ${NONCE}; yc operation get ${OPERATION}`);
+    expect(hint('x; rm -rf ~')).toBe(hint(null));
+  });
+
+  it('of a change or a deletion is beside a command that shows the resource itself', () => {
+    const interrupted = { change: 'delete', nonce: NONCE, operation: OPERATION } as const;
+    const hint = (resourceId: string | null) =>
+      yandexCatalogue.lookupOf?.(declared(network()), { ...interrupted, resourceId });
+    expect(hint('enp00000000000000001')).toBe(
+      `yc vpc network get --id enp00000000000000001 --folder-id ${FOLDER} --format json; yc operation get ${OPERATION}`,
+    );
+    for (const id of [null, '$(id)']) {
+      expect(hint(id)).toContain('yc vpc network list');
+      expect(hint(id)).not.toContain('infra-operation');
+    }
+  });
 });
 
 describe('certain, and no more than failed, is', () => {

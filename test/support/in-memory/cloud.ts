@@ -33,7 +33,7 @@ export interface Call {
 export type Mishap =
   | { readonly kind: 'fail'; readonly why: Diagnostic }
   /** The answer is lost; the write happened or not. */
-  | { readonly kind: 'lose'; readonly applied: boolean }
+  | { readonly kind: 'lose'; readonly applied: boolean; readonly operation?: string }
   /** A long-running operation that is not over within the poll's bound. */
   | { readonly kind: 'pending'; readonly operation: string }
   | { readonly kind: 'stale' }

@@ -63,7 +63,13 @@ export class MemoryLog implements EventLog {
       if (row.target !== target) continue;
       if (row.type === 'provider.fact') fold.add(row.provider_fact);
       if (row.type === 'provider.intent')
-        open.set(row.global_sequence, { sequence: row.global_sequence, intent: row, target, operationName: null });
+        open.set(row.global_sequence, {
+          sequence: row.global_sequence,
+          intent: row,
+          target,
+          operationName: null,
+          namedOperation: null,
+        });
       if (row.type === 'provider.outcome') settle(open, row);
     }
     const facts = this.facts;
@@ -133,7 +139,9 @@ function asWritten(body: RowBody): RowBody {
 function settle(open: Map<number, OpenIntent>, outcome: OutcomeBody): void {
   const intent = open.get(outcome.intent_sequence);
   if (intent === undefined) return;
-  if (outcome.status === 'pending' || outcome.status === 'uncertain')
+  if (outcome.status === 'pending')
     open.set(intent.sequence, { ...intent, operationName: outcome.operation_name ?? intent.operationName });
+  else if (outcome.status === 'uncertain')
+    open.set(intent.sequence, { ...intent, namedOperation: outcome.operation_name ?? intent.namedOperation });
   else open.delete(outcome.intent_sequence);
 }

@@ -96,7 +96,7 @@ export class MemoryProvider implements LifecycleProvider {
         return { kind: 'failed', why: mishap.why };
       case 'lose':
         if (mishap.applied) this.#apply(operation);
-        return uncertain('the connection was reset after the request was sent.');
+        return uncertain('the connection was reset after the request was sent.', mishap.operation);
       case 'pending':
         this.#cloud.startOperation(mishap.operation, () => this.#apply(operation));
         hooks.onOperation(operation.declaration.address, mishap.operation, 1);
@@ -220,8 +220,8 @@ function gone(name: string): WriteResult {
   return { kind: 'failed', why: diagnostic('NOT_FOUND', `there is no ${name}.`) };
 }
 
-function uncertain(detail: string): WriteResult {
-  return { kind: 'uncertain', why: diagnostic('OUTCOME_UNKNOWN', detail) };
+function uncertain(detail: string, operation: string | null = null): WriteResult {
+  return { kind: 'uncertain', why: diagnostic('OUTCOME_UNKNOWN', detail, { operation }) };
 }
 
 function stillRunning(operation: string): WriteResult {
