@@ -54,10 +54,11 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** The folders that a stranger may have filled: that of the playbook, and that of infra.yaml. */
-function foldersOf({ project, place }: FamilyContext): readonly string[] {
-  const files = [project?.source.fullPath ?? null, place.config.file];
-  return files.flatMap((file) => (file === null ? [] : [dirname(file)]));
+/** The folders that a stranger may have filled: those of the playbooks, and those of their infra.yaml. */
+function foldersOf({ project, further = [], place }: FamilyContext): readonly string[] {
+  const own = [project?.source.fullPath ?? null, place.config.file];
+  const others = further.flatMap(({ source, config }) => [source.fullPath, config.file]);
+  return [...new Set([...own, ...others].flatMap((file) => (file === null ? [] : [dirname(file)])))];
 }
 
 async function findYc(context: FamilyContext): Promise<ResolvedExecutable> {

@@ -101,18 +101,19 @@ function notImplemented({ provider }: ProviderRequest): Extract<OpenedProvider, 
   return { kind: 'unusable', why: diagnostic('PROVIDER_NOT_IMPLEMENTED', detail) };
 }
 
-/** Readers for a verb that changes nothing anywhere; of the project's playbook an emulator that starts empty is made. */
+/** Readers for a verb that changes nothing anywhere; of the first playbook an emulator that starts empty is made. */
 export function composeReaders(
   call: WorkflowCall,
   place: Place,
-  project: FamilyContext['project'],
+  [first, ...further]: readonly Project[],
   signal: AbortSignal,
 ): Readers {
   const { emulator } = call.flags;
   const families = familiesOf({
     call,
     place,
-    project,
+    project: first ?? null,
+    further,
     offline: false,
     emulator,
     mayWrite: false,

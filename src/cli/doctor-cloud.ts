@@ -32,7 +32,7 @@ export async function checkCloud(
   if (provider === 'yandex' && scope === null)
     return [skipped(name, 'No folder: give --folder, or stacks.<stack>.settings.folder_id of your config.yaml.')];
   const settings = provider === 'yandex' ? { ...own.settings, folder_id: scope ?? '' } : own.settings;
-  return await withReaders(call, place, null, async (readers) => {
+  return await withReaders(call, place, [], async (readers) => {
     const request = { ...own, provider, settings };
     const opened = await readers.openOn(scope ?? '', request);
     if (opened.kind === 'unusable') return [failed(name, opened.why)];

@@ -21,6 +21,8 @@ export interface FamilyContext {
   readonly place: Place;
   /** What the run is about; null for verbs without a playbook, and for several. */
   readonly project: Pick<Project, 'playbook' | 'source'> | null;
+  /** Further playbooks that are read, with what lies beside them; left out: none. */
+  readonly further?: readonly Pick<Project, 'config' | 'source'>[];
   readonly offline: boolean;
   readonly emulator: boolean;
   /** Whether the run may change something: only then an emulator keeps what it makes. */

@@ -1,9 +1,8 @@
 import { type OpenedLogs, openLogs } from './compose-logs.ts';
 import { composeReaders, type Readers } from './composition.ts';
 import type { Place } from './place.ts';
-import type { FamilyContext } from './provider-family.ts';
 import { listenForInterrupts } from './signals.ts';
-import type { WorkflowCall } from './workflow-types.ts';
+import type { Project, WorkflowCall } from './workflow-types.ts';
 
 /** Opens the logs for one verb, and puts them away again. */
 export async function withLogs<T>(
@@ -23,14 +22,14 @@ export async function withLogs<T>(
 export async function withReaders<T>(
   call: WorkflowCall,
   place: Place,
-  project: FamilyContext['project'],
+  projects: readonly Project[],
   body: (readers: Readers) => Promise<T>,
 ): Promise<T> {
   const { timeoutMs } = call.flags;
   const interrupts = listenForInterrupts(call.host, false, () => []);
   const signal =
     timeoutMs === null ? interrupts.abort : AbortSignal.any([interrupts.abort, AbortSignal.timeout(timeoutMs)]);
-  const readers = composeReaders(call, place, project, signal);
+  const readers = composeReaders(call, place, projects, signal);
   try {
     return await body(readers);
   } finally {

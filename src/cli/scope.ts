@@ -46,7 +46,7 @@ export async function withScope<T>(call: WorkflowCall, body: (scope: OpenedScope
   const yandex = provider === 'yandex' ? yandexScope(from, folder, own.settings) : null;
   const scope = yandex?.folder_id ?? googleScope(from, folder);
   if (own.auth === null && !flags.emulator) throw noAuth(call.command);
-  return withReaders(call, place, null, async (readers) => {
+  return withReaders(call, place, [], async (readers) => {
     const request = { ...own, provider, settings: yandex ?? own.settings };
     const opened = await readers.openOn(scope, request);
     if (opened.kind === 'unusable') throw new DiagnosticError([{ ...opened.why, severity: 'error' }]);

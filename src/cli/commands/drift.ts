@@ -42,10 +42,11 @@ async function drift(call: WorkflowCall): Promise<ExitCode> {
   const path = invocation.operands[0] ?? null;
   const catalogues = await loadAllCatalogues();
   const project = path === null ? null : await openPlaybook(call, path, 'trusted');
+  const projects = project === null ? [] : [project];
   const place = project ?? (await locate(host, flags, false));
-  const { authOf, target } = authorityOf(flags, place, project === null ? [] : [project]);
+  const { authOf, target } = authorityOf(flags, place, projects);
   const found = await withLogs(call, place, async (logs) => {
-    const found = await withReaders(call, place, project, (readers) =>
+    const found = await withReaders(call, place, projects, (readers) =>
       findDrift({
         log: logs.log,
         catalogues,

@@ -64,7 +64,7 @@ async function orphans(call: WorkflowCall): Promise<ExitCode> {
   if (file !== null) await refuseExisting(call.host.cwd, file, '--plan-destroy');
   const { found, removal } = await withLogs(call, first, async ({ log }) => {
     const state = await log.read(authority.target);
-    const found = await withReaders(call, first, first, (readers) =>
+    const found = await withReaders(call, first, projects, (readers) =>
       findOrphans({
         log: { read: async () => state },
         catalogues,
