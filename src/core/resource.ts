@@ -45,6 +45,8 @@ export interface Declaration {
   /** What steers the change but is no field of the resource: `was`, `undelete`, `labels_authoritative`. */
   readonly options: ValueObject;
   readonly fields: Readonly<Record<string, FieldRule>>;
+  /** What keeps a field from being changed in place, as the end of a sentence that begins with the field. Left out: its nature. */
+  readonly hindrances?: Readonly<Record<string, string>>;
   /** Addresses that the provider found this step to need, beside those of the step itself. */
   readonly dependsOn: readonly string[];
   /** Those of them whose resource must exist for this one to exist (its project, its parent folder); the rest is order. */

@@ -67,9 +67,22 @@ function decidePresent(
   }
   const { change, fixed } = changeOf(diff, item.declaration.fields);
   if (fixed.length === 0) return { change, present: true, diff, diagnostics: warnings };
-  const detail = `${fixed.join(', ')} can't be changed in place, and infra never replaces a resource as a side effect. Keep the live value, or delete it explicitly and create it anew.`;
+  const detail = fixedText(fixed, item.declaration.hindrances ?? {});
   return { ...blocked(true, at(item, urn, diagnostic('UNSUPPORTED', detail)), ...warnings), diff };
 }
+
+/** Why each field is not changed, those with one reason together. */
+function fixedText(fixed: readonly string[], hindrances: Readonly<Record<string, string>>): string {
+  const reasons = new Map<string, readonly string[]>();
+  for (const field of fixed) {
+    const reason = hindrances[field] ?? REPLACED;
+    reasons.set(reason, [...(reasons.get(reason) ?? []), field]);
+  }
+  return [...reasons].map(([reason, fields]) => `${fields.join(', ')} ${reason}.`).join(' ');
+}
+
+const REPLACED =
+  "can't be changed in place, and infra never replaces a resource as a side effect. Keep the live value, or delete it explicitly and create it anew";
 
 function pendingDeletion(item: PreparedStep, urn: string | null, seen: PresentObservation): Diagnostic {
   const until = seen.purgeTime === null ? 'within about 30 days' : `on ${seen.purgeTime}`;

@@ -5,6 +5,12 @@ import type { InputField } from './inputs.ts';
 
 export type KindName = 'instance' | 'disk' | 'network' | 'subnet' | 'address' | 'security_group';
 
+/**
+ * What keeps a field that differs from being changed in place: the machine must be stopped; it takes another resource;
+ * its network interface must be changed; it can only grow.
+ */
+export type Hindrance = 'stop' | 'replacement' | 'interface' | 'shrink';
+
 export type Labels = Readonly<Record<string, string>>;
 
 /** A rule of a security group as the cloud shows it: its own id, and what it says in the playbook's words. */
@@ -77,8 +83,8 @@ export interface KindDefinition {
   readonly ready: readonly string[] | null;
   /** Kinds that can depend on it. */
   readonly dependants: readonly KindName[];
-  /** What keeps a differing field from being changed in place. */
-  readonly whyFixed: Readonly<Record<string, string>>;
+  /** What keeps each field that is not simply changed in place from being so. */
+  readonly hindrances: Readonly<Record<string, Hindrance>>;
   /** Fields that no answer shows. */
   readonly hidden: readonly string[];
   /** One object of an answer; null where it has not the shape that it must have. */
@@ -94,7 +100,7 @@ export const COMMON = {
   addsLabels: true,
   ready: null,
   dependants: [],
-  whyFixed: {},
+  hindrances: {},
   hidden: [],
 } as const;
 

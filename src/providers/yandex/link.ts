@@ -6,6 +6,7 @@ import type { KindDefinition } from './define-kind.ts';
 import { deleteOrder, readOrder } from './delete-order.ts';
 import { type Binding, bindDependencies, checkTogether } from './dependencies.ts';
 import { type Draft, draftOf, linkDiagnostic } from './drafts.ts';
+import { hindranceText } from './hindrance.ts';
 import { ownerOptions, ownershipLabels, SPEC_LABEL, urnFor } from './ownership.ts';
 import { specDigest } from './spec-digest.ts';
 
@@ -74,6 +75,7 @@ function declare(draft: Draft, binding: Binding, order: readonly string[]): Decl
       ...pick(draft.values, definition?.options ?? []),
     },
     fields: definition === null ? {} : fieldRules(definition),
+    hindrances: definition === null ? {} : hindrancesOf(definition),
     dependsOn,
     needs,
     batchKey: null,
@@ -82,6 +84,10 @@ function declare(draft: Draft, binding: Binding, order: readonly string[]): Decl
 
 export function fieldRules(definition: KindDefinition): Readonly<Record<string, FieldRule>> {
   return { ...definition.fields, labels: 'merged' };
+}
+
+function hindrancesOf({ kind, hindrances }: KindDefinition): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(hindrances).map(([key, why]) => [key, hindranceText(kind, why)]));
 }
 
 function pick(values: ValueObject, keys: readonly string[]): ValueObject {

@@ -1,7 +1,7 @@
 import { diagnostic } from '../../core/codes.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import { type ProviderResource, UNKNOWN_STATUS } from '../../core/inventory.ts';
-import { type Json, type JsonObject, jsonEquals } from '../../core/json.ts';
+import { type JsonObject, jsonEquals } from '../../core/json.ts';
 import type { Declaration, PresentObservation } from '../../core/resource.ts';
 import { isKnown, type Value, type ValueObject } from '../../core/value.ts';
 import type { KindDefinition, Live } from './define-kind.ts';
@@ -62,7 +62,7 @@ export function compare(
   return {
     // What was made with other hidden inputs keeps the digest of those: the warning must outlive this plan.
     actual: { ...fields, labels: isKept ? { ...labels, [SPEC_LABEL]: spec } : labels },
-    warnings: [...fixedWarnings(definition, desired, fields), ...hiddenWarnings(hidden), ...stateWarnings(live)],
+    warnings: [...hiddenWarnings(hidden), ...stateWarnings(live)],
   };
 }
 
@@ -111,17 +111,6 @@ function labelAt({ labels }: ValueObject, key: string): string | null {
 
 function warning(detail: string): Diagnostic {
   return diagnostic('UNSUPPORTED', detail, { severity: 'warning' });
-}
-
-function fixedWarnings(definition: KindDefinition, desired: ValueObject, fields: JsonObject): readonly Diagnostic[] {
-  return Object.entries(definition.whyFixed).flatMap(([key, why]) =>
-    isFixedDifference(definition, key, desired[key], fields[key] ?? null) ? [warning(`${key}: ${why}.`)] : [],
-  );
-}
-
-function isFixedDifference({ fields }: KindDefinition, key: string, wanted: Value | undefined, found: Json): boolean {
-  if (wanted === undefined || !isKnown(wanted) || jsonEquals(wanted, found)) return false;
-  return fields[key] !== 'growing' || (typeof wanted === 'number' && typeof found === 'number' && wanted < found);
 }
 
 function hiddenWarnings(state: HiddenState): readonly Diagnostic[] {

@@ -1,43 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { Playbook } from '../../../src/core/step.ts';
 import { findDrift } from '../../../src/engine/drift.ts';
 import { DEFAULT_OPTIONS } from '../../../src/engine/ports.ts';
-import { loadPlaybook } from '../../../src/playbook/load.ts';
-import type { ProviderPool } from '../../../src/providers/lifecycle-provider.ts';
-import { yandexCatalogue } from '../../../src/providers/yandex/catalogue.ts';
-import { changesOf, digestOf, House, outcomesOf } from '../../support/in-memory/house.ts';
-import { type Cloud, cloudOf, mutations } from './support/cloud.ts';
-import { FOLDER, GATEWAY, said } from './support/steps.ts';
+import { changesOf, digestOf, outcomesOf } from '../../support/in-memory/house.ts';
+import { cloudOf, mutations } from './support/cloud.ts';
+import { CATALOGUES, houseOn, playbook } from './support/house.ts';
+import { FOLDER } from './support/steps.ts';
 
-const CATALOGUES = new Map([['yandex', yandexCatalogue]]);
 const ADDRESSES = ['network', 'subnet', 'firewall', 'address', 'boot_disk', 'instance'];
-
-async function playbook(edit: (text: string) => string = (text) => text): Promise<Playbook> {
-  const result = await loadPlaybook({
-    path: GATEWAY,
-    text: edit(await readFile(GATEWAY, 'utf8')),
-    catalogues: CATALOGUES,
-    sets: [],
-    workloadFile: null,
-    action: 'apply',
-    env: {},
-    project: null,
-    callerGuard: null,
-    executionId: null,
-    conditionalRoutes: 'error',
-  });
-  if (result.playbook === null) throw new Error(said(result.diagnostics));
-  return result.playbook;
-}
-
-function houseOn(cloud: Cloud): House {
-  const pool: ProviderPool = {
-    open: () => Promise.resolve({ kind: 'open', provider: cloud.provider }),
-    close: () => Promise.resolve(),
-  };
-  return new House({ catalogues: CATALOGUES, pool });
-}
 
 function all(value: string) {
   return Object.fromEntries(ADDRESSES.map((name) => [name, value]));

@@ -23,7 +23,7 @@ export const address: KindDefinition = {
     booleanField('deletion_protection'),
   ],
   fields: { name: 'mutable', zone_id: 'fixed', deletion_protection: 'mutable' },
-  whyFixed: { zone_id: 'An address keeps its zone for life: another one would be another address.' },
+  hindrances: { zone_id: 'replacement' },
   addsLabels: false,
   dependants: ['instance'],
   createFlags: (desired) => [

@@ -6,7 +6,6 @@ import { base, id, int, liveOf, parser, statusOf, word } from '../wire.ts';
 
 const GIB = 2 ** 30;
 const STATUSES = ['CREATING', 'READY', 'ERROR', 'DELETING'];
-const REPLACED = 'needs another disk';
 
 const row = z.object({
   ...base,
@@ -31,12 +30,7 @@ export const disk: KindDefinition = {
     choiceField('type', ['network-ssd', 'network-hdd']),
   ],
   fields: { name: 'mutable', zone_id: 'fixed', image_id: 'fixed', size_gib: 'growing', type: 'fixed' },
-  whyFixed: {
-    zone_id: `another zone ${REPLACED}`,
-    image_id: `another image ${REPLACED}`,
-    type: `another type ${REPLACED}`,
-    size_gib: 'a disk can grow, not shrink',
-  },
+  hindrances: { zone_id: 'replacement', image_id: 'replacement', type: 'replacement', size_gib: 'shrink' },
   ready: ['READY'],
   dependants: ['instance'],
   createFlags: (desired) => [

@@ -22,13 +22,11 @@ const STATUSES = [
   'CRASHED',
   'DELETING',
 ];
-const STOP = 'can only be changed while the machine is stopped, which infra does not do to it';
 /** Inputs that are given together or not at all. */
 const TOGETHER = [
   ['platform_id', 'core_fraction'],
   ['user_data_file', 'user_data_sha256'],
 ] as const;
-const OTHER = 'needs another machine, and infra replaces none as a side effect';
 
 const disk = z.object({ disk_id: id, auto_delete: z._default(z.boolean(), false) });
 const row = z.object({
@@ -93,16 +91,16 @@ export const instance: KindDefinition = {
     ssh_public_key: 'identity',
     user_data_sha256: 'identity',
   },
-  whyFixed: {
-    zone_id: OTHER,
-    boot_disk_id: OTHER,
-    platform_id: STOP,
-    core_fraction: STOP,
-    cores: STOP,
-    memory_gib: STOP,
-    subnet_id: STOP,
-    security_group_id: 'is a change of its network interface, which this version does not make',
-    address_id: 'is a change of its network interface, which this version does not make',
+  hindrances: {
+    zone_id: 'replacement',
+    boot_disk_id: 'replacement',
+    platform_id: 'stop',
+    core_fraction: 'stop',
+    cores: 'stop',
+    memory_gib: 'stop',
+    subnet_id: 'stop',
+    security_group_id: 'interface',
+    address_id: 'interface',
   },
   hidden: ['ssh_username', 'ssh_public_key', 'user_data_sha256'],
   ready: ['RUNNING'],

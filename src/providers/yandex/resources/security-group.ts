@@ -44,7 +44,7 @@ export const securityGroup: KindDefinition = {
   ],
   dependencies: [{ input: 'network_dependency', kind: 'network', field: 'network_id' }],
   fields: { name: 'mutable', description: 'mutable', rules: 'mutable', network_id: 'fixed' },
-  whyFixed: { network_id: 'A security group stays in its network: another one would be another group.' },
+  hindrances: { network_id: 'replacement' },
   ready: ['ACTIVE'],
   dependants: ['instance'],
   createFlags: (desired) => [

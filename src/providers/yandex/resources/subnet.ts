@@ -12,8 +12,6 @@ const row = z.object({
   v4_cidr_blocks: z._default(z.array(z.string().check(z.regex(/^[0-9./]{9,18}$/))), []),
 });
 
-const REPLACED = 'A subnet keeps it for life: another one would be another subnet.';
-
 export const subnet: KindDefinition = {
   ...COMMON,
   kind: 'subnet',
@@ -27,7 +25,7 @@ export const subnet: KindDefinition = {
   ],
   dependencies: [{ input: 'network_dependency', kind: 'network', field: 'network_id' }],
   fields: { name: 'mutable', description: 'mutable', zone_id: 'fixed', ipv4_cidr: 'fixed', network_id: 'fixed' },
-  whyFixed: { ipv4_cidr: REPLACED, network_id: REPLACED, zone_id: REPLACED },
+  hindrances: { ipv4_cidr: 'replacement', network_id: 'replacement', zone_id: 'replacement' },
   dependants: ['instance'],
   createFlags: (desired) => [
     ...flag('--description', desired, 'description'),
