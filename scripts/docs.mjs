@@ -11,6 +11,9 @@ const ENTRY = `
 export { CODES } from './src/core/codes.ts';
 export { EXIT_OF_FAULT } from './src/cli/exit-codes.ts';
 export { ACTIONS } from './src/providers/google/actions.ts';
+export { ACTIONS as YANDEX_ACTIONS } from './src/providers/yandex/actions.ts';
+export { fieldRules } from './src/providers/yandex/link.ts';
+export { hindranceText } from './src/providers/yandex/hindrance.ts';
 `;
 
 const code = await loadCode();
@@ -87,22 +90,26 @@ function codeText([name, { summary, explanation }]) {
   return `### ${name}\n\n**${summary}.** ${explanation}`;
 }
 
-function actionsPage({ ACTIONS }) {
-  const definitions = [...new Set([...ACTIONS.values()].map((item) => item.definition))];
+function actionsPage(code) {
   const intro = [
-    'An action is written in full, or in short (without `google.<service>.`) beside a `service:`, as in `action: projects.ensure` with `service: cloudresourcemanager.googleapis.com`.',
-    'An **ensure** is read first and written only where it differs; a **delete** is done under a confirmed digest only; a **read** never writes. Inputs may be spelt in each of the ways given; two spellings with different values are an error.',
+    'An **ensure** is read first and written only where it differs; a **delete** is done under a confirmed digest only; a **read** never writes.',
   ];
-  return page(
-    'Actions of the Google provider',
-    intro,
-    definitions.map((definition) => typeText(definition, ACTIONS)),
-  );
+  return page('Actions', intro, [...googleText(code), ...yandexText(code)]);
+}
+
+function googleText({ ACTIONS }) {
+  const definitions = [...new Set([...ACTIONS.values()].map((item) => item.definition))];
+  return [
+    '## Google',
+    'An action is written in full, or in short (without `google.<service>.`) beside a `service:`, as in `action: projects.ensure` with `service: cloudresourcemanager.googleapis.com`.',
+    'Inputs may be spelt in each of the ways given; two spellings with different values are an error.',
+    ...definitions.map((definition) => typeText(definition, ACTIONS)),
+  ];
 }
 
 function typeText(definition, actions) {
   const own = [...actions.values()].filter((item) => item.definition === definition);
-  const title = `## ${definition.service}: ${definition.type}${definition.type === 'binding' ? ` (${own[0].spec.name.split('.')[2].replaceAll('_', ' ')})` : ''}`;
+  const title = `### ${definition.service}: ${definition.type}${definition.type === 'binding' ? ` (${own[0].spec.name.split('.')[2].replaceAll('_', ' ')})` : ''}`;
   return [title, ...fieldsText(definition), ...permissionsText(definition), ...own.map(actionText)].join('\n\n');
 }
 
@@ -145,5 +152,50 @@ function actionText({ spec, action }) {
           `\`${action.expand.list}\` takes a list in place of \`${action.expand.single}\` and makes one step of each element.`,
         ];
   const table = rows.length === 0 ? [] : [['| input | required | also spelt |', '|---|---|---|', ...rows].join('\n')];
-  return [`### ${spec.name}`, `Kind: ${spec.kind}. Converge: \`${spec.converge}\`.`, ...table, ...list].join('\n\n');
+  return [`#### ${spec.name}`, `Kind: ${spec.kind}. Converge: \`${spec.converge}\`.`, ...table, ...list].join('\n\n');
+}
+
+/** Dependencies name steps; what a kind shows, and whether it is changed in place, stands in its definition. */
+function yandexText({ YANDEX_ACTIONS, fieldRules, hindranceText }) {
+  const all = [...YANDEX_ACTIONS.values()];
+  const kinds = [...new Set(all.map((item) => item.definition))].filter((definition) => definition !== null);
+  const other = all.filter((item) => item.definition === null);
+  return [
+    '## Yandex',
+    'Beside `input` a tool has `settings` (`folder_id`) and `identity` (`project`, `owner`), mostly from `defaults`, and may have `logical_id` and `resource_id`; see [yandex.md](yandex.md). A delete names its target by `logical_id` alone.',
+    ...kinds.flatMap((definition) => [
+      `### ${definition.service}: ${definition.kind}`,
+      kindFields(definition, fieldRules(definition), hindranceText),
+      ...all.filter((item) => item.definition === definition).map((item) => yandexAction(item)),
+    ]),
+    '### inventory',
+    ...other.map((item) => yandexAction(item)),
+  ];
+}
+
+function kindFields({ kind, fields, hindrances, hidden }, rules, hindranceText) {
+  const words = {
+    mutable: 'changed in place',
+    merged: 'our own are compared and made in place; those of others are kept',
+  };
+  const told = (field, rule) => {
+    if (hidden.includes(field)) return 'used when it is created; no answer shows it';
+    const kept = hindrances[field] === undefined ? null : hindranceText(kind, hindrances[field]);
+    return [words[rule], kept].filter((text) => text !== undefined && text !== null).join('; ');
+  };
+  const rows = Object.entries({ ...fields, ...rules }).map(
+    ([field, rule]) => `| \`${field}\` | ${told(field, rule)} |`,
+  );
+  return ['| field | when it differs |', '|---|---|', ...rows].join('\n');
+}
+
+function yandexAction({ spec, verb, definition, input }) {
+  const own = input.map(({ key, required }) => `| \`${key}\` | ${required ? 'yes' : ''} | |`);
+  const needs = verb === 'ensure' ? definition.dependencies : [];
+  const others = needs.map(
+    ({ input: key, kind }) => `| \`${key}\` | yes | a step that ensures the ${kind.replaceAll('_', ' ')} |`,
+  );
+  const rows = [...own, ...others];
+  const table = rows.length === 0 ? [] : [['| input | required | names |', '|---|---|---|', ...rows].join('\n')];
+  return [`#### ${spec.name}`, `Kind: ${spec.kind}. Converge: \`${spec.converge}\`.`, ...table].join('\n\n');
 }
