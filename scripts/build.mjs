@@ -51,9 +51,11 @@ let main;
 let offline;
 await bundle();
 const playbook = join(root, 'scripts/warm-up.yaml');
+const yandex = join(root, 'fixtures/playbooks/yandex-gateway/playbook.yaml');
 warmCodeCache([
   ['plan', playbook, '--offline', '--no-save'],
   ['plan', playbook, '--emulator', '--format', 'json'],
+  ['plan', yandex, '--emulator', '--no-save'],
   ['explain', 'BUG'],
 ]);
 
