@@ -101,7 +101,8 @@ function markerOf(text: string): Marker | undefined {
 }
 
 // What may be shown of a text is matched by strict patterns, so that nothing else of it can be.
-const QUOTA_NAME = /Quota limit ([a-zA-Z0-9][a-zA-Z0-9._-]{0,80}) exceeded/;
+/** Of the services that are used here: anything else in that place may be anything, a secret too. */
+const QUOTA_NAME = /Quota limit ((?:vpc|compute)(?:\.[a-z][a-zA-Z]{0,40}){1,3}) exceeded/;
 const UNKNOWN_FLAG = /^ERROR: (?:execute command: )?unknown flag: (--[a-z0-9-]+)$/;
 const MISSING_PORT = 'ERROR: execute command: run command: for rule spec port or [from/to]-port fields is required';
 /** Errors stand at the beginning of what is printed. */

@@ -133,6 +133,18 @@ describe('a create that', () => {
   );
 });
 
+it('of a quota only what is the name of one is shown', async () => {
+  const cloud = await cloudOf();
+  const limit = (name: string) => `ERROR: rpc error: code = ResourceExhausted desc = Quota limit ${name} exceeded`;
+  for (const name of [CANARY, `vpc.${CANARY}`, 'AQVNs3cr3tOfTheVendor', 't1.9euelZqbzc7Lz']) {
+    cloud.fake.clearFaults();
+    cloud.fake.addFaults({ argv: ' create ', action: { kind: 'exit', stderr: limit(name) } });
+    const told = whyOf(await run(cloud, [network()]), 'network');
+    expect(told).toContain('a quota is used up');
+    expect(told).not.toContain(name);
+  }
+});
+
 describe('the operation of a lost create', () => {
   const OPERATION = 'enp00000000000000042';
   const answer = (fields: object) =>
