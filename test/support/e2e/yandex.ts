@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import * as z from 'zod';
 import { controlFakeYc, type FakeYcControl } from '../../../src/emulator/yc/control.ts';
@@ -74,6 +74,18 @@ export async function openYcCloud(seed: FakeYcSeed = {}): Promise<YcCloud> {
   cloud.writeText('.config/infra/config.yaml', CONFIG);
   cloud.gateway();
   return cloud;
+}
+
+/** A second cloud that is where the first one is by now, at a tenth of what it takes to get there. */
+export function copyOf(cloud: YcCloud): YcCloud {
+  const [home, tools] = [temporaryFolder(), temporaryFolder()];
+  cpSync(cloud.folder, home, { recursive: true });
+  cpSync(cloud.tools, tools, { recursive: true });
+  const executable = join(tools, relative(cloud.tools, cloud.executable));
+  writeFileSync(executable, readFileSync(executable, 'utf8').replaceAll(cloud.tools, tools));
+  const copy = new YcCloud(home, tools, executable, controlFakeYc(join(tools, 'state.json')));
+  opened.push(copy);
+  return copy;
 }
 
 export class YcCloud {
