@@ -109,7 +109,8 @@ function sent(cloud: YcCloud, { match }: Create): number {
   return cloud.writes.filter((words) => words === match).length;
 }
 
-describe.each(CREATES)('$address', (create) => {
+// Most of a case is waiting for one process after the other, and each has a cloud of its own.
+describe.each(CREATES)('$address', { concurrent: true }, (create) => {
   it.each(Object.entries(MADE))(
     '%s: found by its nonce, recorded, and not made twice',
     async (_what, action) => {
