@@ -1,3 +1,4 @@
+import { PROTECTED } from './decide-step.ts';
 import { type Data, type ExecContext, type ExecEnd, failure, success } from './exec-line.ts';
 import {
   appendOrThrow,
@@ -11,7 +12,6 @@ import {
   recordSettlement,
   writeStep,
 } from './exec-work.ts';
-import { PROTECTED } from './decide-step.ts';
 import { desiredOf, factOf } from './ownership.ts';
 import type { PreparedStep } from './prepare.ts';
 import { ownFact } from './rename.ts';
