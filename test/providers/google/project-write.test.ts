@@ -221,6 +221,27 @@ describe('a project is deleted', () => {
     expect(await apply(cloud, remove)).toMatchObject({ kind: 'failed', why: { code: 'LIEN' } });
   });
 
+  it('and where its liens may not be read, that is said', async () => {
+    const cloud = await cloudOf({
+      seed: { folders, projects: [existing] },
+      faults: [
+        {
+          path: '^/v3/liens',
+          action: {
+            kind: 'respond',
+            status: 403,
+            body: { error: { code: 403, status: 'PERMISSION_DENIED', message: 'no' } },
+          },
+        },
+      ],
+    });
+    const { observation } = await see(cloud, remove);
+    expect(observation).toMatchObject({
+      blockers: [{ code: 'LIEN', severity: 'warning', detail: expect.stringContaining("can't be told") }],
+    });
+    expect(await apply(cloud, remove)).toMatchObject({ kind: 'done' });
+  });
+
   it('by someone else in the meantime: nothing to do', async () => {
     const cloud = await cloudOf({
       seed: { folders, projects: [existing] },

@@ -5,11 +5,11 @@ import type { ChangeContext, Observation } from '../../../core/resource.ts';
 import { display, type ValueObject } from '../../../core/value.ts';
 import type { Target } from '../../lifecycle-provider.ts';
 import { billingAccountField, projectIdField, refuseWildcards, withCollection } from '../common-inputs.ts';
-import { inProject } from '../containers.ts';
 import { type ApiRequest, type Declared, defineResource, type Foreign, segment } from '../define-resource.ts';
 import { present, textAt } from '../inputs.ts';
 import { ABSENT, found, invisible, isInsidePending, knownPlace, text } from '../observing.ts';
 import type { Reads } from '../reads.ts';
+import { inProject } from './project.ts';
 
 const URN = 'google:cloudbilling:billing-link:';
 

@@ -6,7 +6,6 @@ import { display, type ValueObject } from '../../../core/value.ts';
 import type { Target } from '../../lifecycle-provider.ts';
 import type { GoogleService } from '../client.ts';
 import { refuseWildcards } from '../common-inputs.ts';
-import { onResource } from '../containers.ts';
 import {
   type ApiRequest,
   type Declared,
@@ -40,6 +39,7 @@ import {
 import { ABSENT, found, isGoing, isInsidePending, knownPlace, placeUnknown, text, unreadable } from '../observing.ts';
 import type { Reads } from '../reads.ts';
 import { roleFormat } from '../validation.ts';
+import { projectUrn } from './project.ts';
 
 const URN = 'google:iam:binding:';
 export const POLICY_VERSION = 3;
@@ -253,6 +253,12 @@ function lockout(policy: JsonObject, resource: string, target: Target): readonly
       hint: 'Grant it to someone else first, or pass --allow-self-lockout.',
     }),
   ];
+}
+
+function onResource(_urn: string, desired: JsonObject): readonly string[] {
+  const resource = text(desired, 'resource');
+  if (resource.startsWith('projects/')) return [projectUrn(resource.slice('projects/'.length))];
+  return resource.startsWith('folders/') ? [resource] : [];
 }
 
 /** A grant's key: role, member and condition. */

@@ -6,7 +6,6 @@ import type { ChangeContext, FieldRule, Observation } from '../../../core/resour
 import { display } from '../../../core/value.ts';
 import type { Target } from '../../lifecycle-provider.ts';
 import { parentField, refuseWildcards, treeField, undeleteField, wasField } from '../common-inputs.ts';
-import { FOLDER_URN, inOuterFolder } from '../containers.ts';
 import { type ApiRequest, defineResource, type Foreign, nameSegments } from '../define-resource.ts';
 import { displayPath } from '../folder-path.ts';
 import { isMap, present, textAt, textField } from '../inputs.ts';
@@ -27,9 +26,9 @@ import {
 import { type Answer, listAnswer, type Reads } from '../reads.ts';
 import { folderNameFormat } from '../validation.ts';
 import { onFolderRefused } from './folder-clash.ts';
-import { projectUrn } from './project.ts';
+import { inParent, projectUrn } from './project.ts';
 
-const URN = FOLDER_URN;
+const URN = 'google:cloudresourcemanager:folder:';
 const PAGE_SIZE = '300';
 const RETENTION_DAYS = 30;
 const FIELDS: Readonly<Record<string, FieldRule>> = { parent: 'movable', display_name: 'mutable' };
@@ -256,6 +255,14 @@ function ambiguous(target: Target, matches: readonly JsonObject[]): Observation 
     { address, urn },
   );
   return { kind: 'unreadable', why };
+}
+
+/** The outer folder stands in the URN: by its own place and name, or by its id. */
+function inOuterFolder(urn: string, desired: JsonObject): readonly string[] {
+  const tail = folderTail(urn);
+  const outer = tail.slice(0, tail.lastIndexOf('/'));
+  const isId = outer.split('/').length <= 2;
+  return isId ? inParent(urn, { parent: outer }) : [`${URN}${outer}`, ...inParent(urn, desired)];
 }
 
 function fromForeign(urn: string, desired: JsonObject): Foreign {

@@ -14,7 +14,6 @@ import {
   treeField,
   undeleteField,
 } from '../common-inputs.ts';
-import { inParent, PROJECT_URN } from '../containers.ts';
 import { type ApiRequest, defineResource, type Foreign, segment } from '../define-resource.ts';
 import { booleanField, objectOf, present, textAt, textField } from '../inputs.ts';
 import {
@@ -33,7 +32,7 @@ import type { Reads } from '../reads.ts';
 import { projectNameFormat } from '../validation.ts';
 import { onProjectRefused, PROJECT_RETENTION_DAYS } from './project-clash.ts';
 
-const URN = PROJECT_URN;
+const URN = 'google:cloudresourcemanager:project:';
 const FIELDS: Readonly<Record<string, FieldRule>> = {
   project_id: 'identity',
   parent: 'movable',
@@ -43,6 +42,16 @@ const FIELDS: Readonly<Record<string, FieldRule>> = {
 
 export function projectUrn(projectId: string): string {
   return `${URN}${projectId}`;
+}
+
+/** What lies in a project by its id: services, the billing link, grants. */
+export function inProject(_urn: string, desired: JsonObject): readonly string[] {
+  return [projectUrn(text(desired, 'project_id'))];
+}
+
+/** Of what is recorded only a folder can be a container that someone owns. */
+export function inParent(_urn: string, desired: JsonObject): readonly string[] {
+  return text(desired, 'parent').startsWith('folders/') ? [text(desired, 'parent')] : [];
 }
 
 export const project = defineResource({
@@ -233,16 +242,22 @@ async function obstacles(resource: JsonObject, target: Target, reads: Reads): Pr
       },
     ),
   );
+  const unseen = liens.kind === 'failed' ? [liensUnseen(liens.why.detail, address)] : [];
   const account = billing.kind === 'ok' ? text(billing.value, 'billingAccountName') : '';
-  if (account === '') return blocking;
+  if (account === '') return [...blocking, ...unseen];
   return [
     ...blocking,
+    ...unseen,
     diagnostic(
       'BILLING_LINKED',
       `The project is linked to ${account}; the deletion cuts that link and an undelete does not bring it back.`,
       { address },
     ),
   ];
+}
+
+function liensUnseen(why: string, address: string): Diagnostic {
+  return diagnostic('LIEN', `Whether a lien keeps the project can't be told: ${why}`, { address, severity: 'warning' });
 }
 
 function fromForeign(urn: string, desired: JsonObject): Foreign {

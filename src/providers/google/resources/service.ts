@@ -5,13 +5,13 @@ import type { ChangeContext, Observation } from '../../../core/resource.ts';
 import type { ValueObject } from '../../../core/value.ts';
 import type { Target } from '../../lifecycle-provider.ts';
 import { projectIdField, refuseWildcards } from '../common-inputs.ts';
-import { inProject } from '../containers.ts';
 import { type ApiRequest, type Declared, defineResource, type Foreign, segment } from '../define-resource.ts';
 import { present, textAt, textField } from '../inputs.ts';
 import { ABSENT, found, isGoing, isInsidePending, unreadable } from '../observing.ts';
 import { mapAnswer, type Reads } from '../reads.ts';
 import { dependantsOf } from '../service-dependants.ts';
 import { serviceNameFormat } from '../validation.ts';
+import { inProject } from './project.ts';
 
 const URN = 'google:serviceusage:service:';
 const PAGE_SIZE = '200';
