@@ -14,7 +14,7 @@ import type { Options } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import type { Host } from './host.ts';
 import { infraFolder } from './infra-folder.ts';
-import { unknownCredentials } from './known-credentials.ts';
+import { credentialNames } from './known-credentials.ts';
 import { text } from './options.ts';
 import { keptNotice, placeOf } from './place.ts';
 import { explainingPlan, planToApply, unlikeItsDigest } from './stored-plan.ts';
@@ -72,14 +72,14 @@ async function assemble(
   const { playbook, diagnostics } = await load(call, config, source, options).catch((error: unknown) => {
     throw storedDigest === null ? error : unlikeItsDigest(error, storedDigest);
   });
-  const unknown =
+  const named =
     NAMES_CREDENTIALS.has(command) && !options.emulator
-      ? unknownCredentials(playbook, Object.keys(config.credentials))
+      ? credentialNames(playbook, Object.keys(config.credentials))
       : [];
-  if (unknown.length > 0) throw new DiagnosticError(unknown);
+  if (hasErrors(named)) throw new DiagnosticError(named);
   const mayWrite = mustWrite || (command === 'exec' && playbook.steps.some((step) => step.dryRun === false));
   const kept = mayWrite ? keptNotice(host, place, options.emulator) : [];
-  const notices = [...config.notices, ...diagnostics, ...kept];
+  const notices = [...config.notices, ...diagnostics, ...(options.offline ? [] : named), ...kept];
   return {
     ...place,
     playbook,

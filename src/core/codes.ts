@@ -371,7 +371,6 @@ export const CODES = {
     'The operation is still running',
     'The bound was reached first. The next run picks the operation up.',
   ),
-  OPERATION_FAILED: entry('provider', 'The operation failed', 'The long-running operation ended with an error.'),
   OUTCOME_UNKNOWN: entry(
     'uncertain',
     'It is not known whether the write happened',

@@ -44,9 +44,19 @@ function refused(confirm: string, run: PlanRun, differences: readonly Difference
     kind: 'refused',
     diagnostics: [
       diagnostic('DIGEST_STALE', detail, { hint: 'Plan again, review what differs, and confirm the new digest.' }),
+      ...recordMismatch(differences),
     ],
     differences,
   };
+}
+
+/** That it was the log, and not the cloud or the playbook, by which a step is another one now. */
+function recordMismatch(differences: readonly Difference[]): readonly Diagnostic[] {
+  const otherwise = new Set(differences.flatMap(({ address, field }) => (field === 'record' ? [] : [address])));
+  const addresses = differences.flatMap(({ address }) => (otherwise.has(address) ? [] : [address]));
+  if (addresses.length === 0) return [];
+  const detail = `what the event log would learn of ${addresses.join(', ')} is not what it was at the review: this is another log, or rows came to it since.`;
+  return [diagnostic('RECORD_MISMATCH', detail, { hint: 'Give the --eventlog of the review, or plan again.' })];
 }
 
 /** Addresses whose deviation from the reviewed plan is not explained by this plan's own finished steps. */

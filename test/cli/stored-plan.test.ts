@@ -66,8 +66,14 @@ describe('a credential that is not among the configured ones', () => {
     ]);
   });
 
-  it('is none where nothing is configured', async () => {
+  it('is a note, told once, where nothing is configured', async () => {
     configure('');
+    const planned = await runInfra(['plan', 'p.yaml', '--format', 'json'], { cwd, env });
+    expect(planned).toMatchObject({ code: 0 });
+    const notes = JSON.parse(planned.stdout).diagnostics.filter(
+      ({ code }: { readonly code: string }) => code === 'CREDENTIAL_NAME_UNUSED',
+    );
+    expect(notes).toMatchObject([{ severity: 'note', source: { file: 'p.yaml' } }]);
     expect(await runInfra(['plan', 'p.yaml', '--offline'], { cwd, env })).toMatchObject({ code: 0 });
   });
 });

@@ -69,6 +69,8 @@ test('a log that changed what would be recorded is named', async () => {
   house.log.remember(boxFact('alpha', { resource_id: 'folders/7' }));
   const refusal = refusalOf(await house.apply(playbook, { confirm }));
   expect(refusal.differences).toEqual([{ address: 'alpha', field: 'record', then: 'own', now: '(none)' }]);
+  expect(refusal.diagnostics).toMatchObject([{ code: 'DIGEST_STALE' }, { code: 'RECORD_MISMATCH', severity: 'note' }]);
+  expect(refusal.diagnostics[1]?.detail).toContain('alpha');
 });
 
 test('a digest that no plan here has is refused without differences', async () => {
