@@ -4,6 +4,7 @@ import type { Step } from '../../src/core/step.ts';
 import type { ValueObject } from '../../src/core/value.ts';
 import type { ActionCatalogue } from '../../src/playbook/actions.ts';
 import { type LoadRequest, type LoadResult, loadPlaybook } from '../../src/playbook/load.ts';
+import { loadRequest } from '../support/load-request.ts';
 
 function action(name: string, kind: ActionSpec['kind'], inputKeys: readonly string[]): ActionSpec {
   const [provider = '', service = ''] = name.split('.');
@@ -60,20 +61,7 @@ export const CATALOGUES: ReadonlyMap<string, ActionCatalogue> = new Map([
 ]);
 
 export function request(text: string, changes: Partial<LoadRequest> = {}): LoadRequest {
-  return {
-    path: 'playbook.yaml',
-    text,
-    catalogues: CATALOGUES,
-    sets: [],
-    workloadFile: null,
-    action: 'apply',
-    env: {},
-    project: null,
-    callerGuard: null,
-    executionId: null,
-    conditionalRoutes: 'error',
-    ...changes,
-  };
+  return loadRequest('playbook.yaml', text, CATALOGUES, changes);
 }
 
 export function load(text: string, changes: Partial<LoadRequest> = {}): Promise<LoadResult> {

@@ -23,6 +23,7 @@ import { createGoogleClient } from '../../../src/providers/google/http-client.ts
 import { createGoogleProvider } from '../../../src/providers/google/provider.ts';
 import { createGoogleReader } from '../../../src/providers/google/reader.ts';
 import type { InventoryProvider } from '../../../src/providers/lifecycle-provider.ts';
+import { loadRequest } from '../../support/load-request.ts';
 
 export const ORG = 'organizations/123456789012';
 export const ACCOUNT = 'billingAccounts/0A1B2C-3D4E5F-6A7B8C';
@@ -149,19 +150,7 @@ export class ImportHouse {
 }
 
 export async function load(text: string): Promise<Playbook> {
-  const { playbook, diagnostics } = await loadPlaybook({
-    path: 'imported.yaml',
-    text,
-    catalogues: CATALOGUES,
-    sets: [],
-    workloadFile: null,
-    action: 'apply',
-    env: {},
-    project: null,
-    callerGuard: null,
-    executionId: null,
-    conditionalRoutes: 'error',
-  });
+  const { playbook, diagnostics } = await loadPlaybook(loadRequest('imported.yaml', text, CATALOGUES));
   if (playbook === null) throw new Error(`it does not load: ${JSON.stringify(diagnostics)}\n${text}`);
   return playbook;
 }

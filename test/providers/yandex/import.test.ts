@@ -5,6 +5,7 @@ import { loadPlaybook } from '../../../src/playbook/load.ts';
 import { yandexCatalogue } from '../../../src/providers/yandex/catalogue.ts';
 import { CommandResult, type CommandRunner } from '../../../src/providers/yandex/command-result.ts';
 import { createYandexReader } from '../../../src/providers/yandex/provider.ts';
+import { loadRequest } from '../../support/load-request.ts';
 import { FOLDER, IMAGE, linked, said, ZONE } from './support/steps.ts';
 
 const SETTINGS = { folderId: FOLDER, commandTimeout: 45, mutationTimeout: 300, inventoryLimit: 10_000 };
@@ -100,19 +101,9 @@ const leftOf = ({ leftOut }: DraftedScope) => leftOut.flatMap(({ what }) => what
 /** The text of an import, and that it loads and links. */
 async function imported(world: Partial<World>, request: Partial<DraftRequest> = {}): Promise<string> {
   const { text } = await runImport({ reader: readerOf(world), name: null, auth: null, ...REQUEST, ...request });
-  const { playbook, diagnostics } = await loadPlaybook({
-    path: 'imported.yaml',
-    text,
-    catalogues: new Map([['yandex', yandexCatalogue]]),
-    sets: [],
-    workloadFile: null,
-    action: 'apply',
-    env: {},
-    project: null,
-    callerGuard: null,
-    executionId: null,
-    conditionalRoutes: 'error',
-  });
+  const { playbook, diagnostics } = await loadPlaybook(
+    loadRequest('imported.yaml', text, new Map([['yandex', yandexCatalogue]])),
+  );
   expect(said(diagnostics)).toBe('');
   expect(said(linked(playbook?.steps ?? []).diagnostics)).toBe('');
   return text;

@@ -29,6 +29,7 @@ import { createGoogleClient } from '../../../src/providers/google/http-client.ts
 import { createGoogleProvider } from '../../../src/providers/google/provider.ts';
 import type { Timing } from '../../../src/providers/google/timing.ts';
 import type { OpenedProvider } from '../../../src/providers/lifecycle-provider.ts';
+import { loadRequest } from '../load-request.ts';
 import { FOUNDATION_SEED, foundationPlaybook } from './foundation.ts';
 
 /** Only a name: the client is given the emulator's own address. */
@@ -216,19 +217,7 @@ interface Row {
 }
 
 async function load(text: string): Promise<Playbook> {
-  const { playbook, diagnostics } = await loadPlaybook({
-    path: 'foundation.yaml',
-    text,
-    catalogues: CATALOGUES,
-    sets: [],
-    workloadFile: null,
-    action: 'apply',
-    env: {},
-    project: null,
-    callerGuard: null,
-    executionId: null,
-    conditionalRoutes: 'error',
-  });
+  const { playbook, diagnostics } = await loadPlaybook(loadRequest('foundation.yaml', text, CATALOGUES));
   if (playbook === null) throw new Error(`the fixture does not load: ${JSON.stringify(diagnostics)}`);
   return playbook;
 }

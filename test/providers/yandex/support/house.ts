@@ -4,6 +4,7 @@ import { loadPlaybook } from '../../../../src/playbook/load.ts';
 import type { ProviderPool } from '../../../../src/providers/lifecycle-provider.ts';
 import { yandexCatalogue } from '../../../../src/providers/yandex/catalogue.ts';
 import { House } from '../../../support/in-memory/house.ts';
+import { loadRequest } from '../../../support/load-request.ts';
 import type { Cloud } from './cloud.ts';
 import { GATEWAY, said } from './steps.ts';
 
@@ -11,19 +12,7 @@ export const CATALOGUES = new Map([['yandex', yandexCatalogue]]);
 
 /** The gateway of fixtures/, edited. */
 export async function playbook(edit: (text: string) => string = (text) => text): Promise<Playbook> {
-  const result = await loadPlaybook({
-    path: GATEWAY,
-    text: edit(await readFile(GATEWAY, 'utf8')),
-    catalogues: CATALOGUES,
-    sets: [],
-    workloadFile: null,
-    action: 'apply',
-    env: {},
-    project: null,
-    callerGuard: null,
-    executionId: null,
-    conditionalRoutes: 'error',
-  });
+  const result = await loadPlaybook(loadRequest(GATEWAY, edit(await readFile(GATEWAY, 'utf8')), CATALOGUES));
   if (result.playbook === null) throw new Error(said(result.diagnostics));
   return result.playbook;
 }

@@ -5,6 +5,7 @@ import { DEFAULT_POLL, type Step } from '../../../../src/core/step.ts';
 import type { ValueObject } from '../../../../src/core/value.ts';
 import { loadPlaybook } from '../../../../src/playbook/load.ts';
 import { yandexCatalogue } from '../../../../src/providers/yandex/catalogue.ts';
+import { loadRequest } from '../../../support/load-request.ts';
 
 export const FOLDER = 'b1gexamplefolder0001';
 export const IMAGE = 'fd8example0000000000';
@@ -123,19 +124,9 @@ export function said(diagnostics: readonly Diagnostic[]): string {
 
 /** The steps of the playbook in fixtures/, as the loader gives them. */
 export async function gatewayPlaybook(): Promise<readonly Step[]> {
-  const result = await loadPlaybook({
-    path: GATEWAY,
-    text: await readFile(GATEWAY, 'utf8'),
-    catalogues: new Map([['yandex', yandexCatalogue]]),
-    sets: [],
-    workloadFile: null,
-    action: 'apply',
-    env: {},
-    project: null,
-    callerGuard: null,
-    executionId: null,
-    conditionalRoutes: 'error',
-  });
+  const result = await loadPlaybook(
+    loadRequest(GATEWAY, await readFile(GATEWAY, 'utf8'), new Map([['yandex', yandexCatalogue]])),
+  );
   if (result.playbook === null) throw new Error(said(result.diagnostics));
   return result.playbook.steps;
 }
