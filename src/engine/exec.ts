@@ -1,12 +1,11 @@
 import { diagnostic } from '../core/codes.ts';
-import { type Diagnostic, DiagnosticError, hasErrors } from '../core/diagnostics.ts';
+import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
 import { startFold } from '../core/fold.ts';
 import type { LogState, OpenIntent, RowContext } from '../eventlog/event-log.ts';
 import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { type ExecContext, type ExecEnd, errorLine } from './exec-line.ts';
 import { runExecStep } from './exec-step.ts';
-import { placesOf } from './live-guard.ts';
 import { ownershipOf } from './ownership.ts';
 import { loadEvaluator, providerOpener } from './plan-run.ts';
 import type { EnginePorts, ExecLine, ExecReport, PlanRequest } from './ports.ts';
@@ -118,21 +117,7 @@ async function endOf(context: ExecContext, item: PreparedStep, failed: ReadonlyS
       'ExecutionFailed',
       diagnostic('BLOCKED', 'an earlier step failed and --fail-fast was given.'),
     );
-  const guard = await verifyGuard(context, item);
-  if (hasErrors(guard))
-    return errorLine(item, 'Configuration', guard[0] ?? diagnostic('GUARD', 'the guard refuses this target.'), guard);
   return await runExecStep(context, item);
-}
-
-/** Before a real read: the guard's live pass with the credential of that step. Writes get theirs when they are decided. */
-async function verifyGuard(context: ExecContext, item: PreparedStep): Promise<readonly Diagnostic[]> {
-  const { guard, auth } = item.step;
-  if (guard === null || item.spec.kind !== 'read' || item.step.dryRun !== false) return [];
-  if (auth === null && !context.request.options.emulator) return [];
-  const opened = await context.open(item);
-  const session = context.sessionOf(opened);
-  if (session === null) return [];
-  return await session.checkGuard(guard, placesOf(item.declaration.desired, null, new Set()));
 }
 
 /** One session a step: what an earlier step changed must be seen. */

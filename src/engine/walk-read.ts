@@ -1,4 +1,5 @@
 import { DiagnosticError } from '../core/diagnostics.ts';
+import { verifyLate } from './live-guard.ts';
 import { resolveDesired } from './resolve.ts';
 import { resultData } from './results.ts';
 import type { PlannedStep } from './runtime.ts';
@@ -28,6 +29,8 @@ export async function readStep(current: Walk, planned: PlannedStep): Promise<Ste
       pending: new Set(),
       forDelete: false,
     });
+    const guard = resolved.kind === 'failed' ? [] : await verifyLate(current, planned, provider, resolved.desired);
+    if (guard.length > 0) return stateOf('refused', { diagnostics: guard });
     const answer = resolved.kind === 'failed' ? resolved : await session.read(item.declaration, resolved.desired);
     if (answer.kind === 'failed') return stateOf('failed', { diagnostics: [answer.why] });
     if (!('resource' in answer)) return stateOf('failed');

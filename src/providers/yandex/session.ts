@@ -129,7 +129,12 @@ async function checkGuard(guard: GuardSpec, reads: Reads, folderId: string): Pro
     return [diagnostic('GUARD', `The folder is ${folderId}, but the guard pins ${guard.requireFolder}.`)];
   if (guard.requireCloudId === null) return [];
   const answer = await reads.folder();
-  if (answer.kind === 'failed') return [failureDiagnostic(answer.failure, `The cloud of the folder ${folderId}`)];
+  if (answer.kind === 'failed') {
+    const why = failureDiagnostic(answer.failure, `The cloud of the folder ${folderId}`);
+    return [
+      diagnostic('GUARD', `Whose the folder ${folderId} is can't be verified: ${why.detail}`, { hint: why.hint }),
+    ];
+  }
   if (answer.value.cloudId === guard.requireCloudId) return [];
   return [
     diagnostic('GUARD', `The folder ${folderId} is not in the cloud ${guard.requireCloudId} that the guard pins.`, {

@@ -252,20 +252,15 @@ it.concurrent('a place that becomes known only while a plan is applied is held t
         {},
         { depends_on: ['first'] },
       ),
-      project('smuggled', { project_id: 'own-web-1', parent: '{{ steps.look.resource.parent }}' }),
+      project(
+        'smuggled',
+        { project_id: 'own-web-1', parent: '{{ steps.look.resource.parent }}' },
+        { guard: { require_org: ORG } },
+      ),
     ],
   });
-  const { plan } = await cloud.plan('--guard-org', ORG_ID);
-  const ended = await cloud.run([
-    'apply',
-    'playbook.yaml',
-    '--guard-org',
-    ORG_ID,
-    '--confirm',
-    plan.digest ?? '',
-    '--format',
-    'json',
-  ]);
+  const { plan } = await cloud.plan();
+  const ended = await cloud.run(['apply', 'playbook.yaml', '--confirm', plan.digest ?? '', '--format', 'json']);
   expect(ended.code).toBe(5);
   expect(
     JSON.parse(ended.stdout).steps.map((step: { address: string; outcome: string }) => [step.address, step.outcome]),

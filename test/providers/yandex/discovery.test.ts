@@ -321,6 +321,6 @@ describe('the guard', () => {
     expect(await check('b1gfakecloud00000001')).toEqual([]);
     expect((await check('b1gothercloud0000001')).map(({ code }) => code)).toEqual(['GUARD']);
     cloud.fake.addFaults({ match: 'resource-manager', action: { kind: 'fail', failure: 'permission_denied' } });
-    expect((await check('b1gfakecloud00000001')).map(({ code }) => code)).toEqual(['PERMISSION_DENIED']);
+    expect((await check('b1gfakecloud00000001')).map(({ code }) => code)).toEqual(['GUARD']);
   });
 });
