@@ -23,13 +23,21 @@ function projectOf(desired: ValueObject): string | null {
   return typeof resource === 'string' && resource.startsWith('projects/') ? resource : null;
 }
 
-/** Where a step would act: parents, organisations, what carries a grant, billing accounts, projects. */
+/** Who else comes in with a grant: the owner of its role, the organisation whose people it names. */
+function lenders({ role, member }: ValueObject): readonly string[] {
+  const owner = /^((?:projects|organizations)\/[^/]+)\/roles\//.exec(String(role))?.[1];
+  const people = /\/\/cloudresourcemanager\.googleapis\.com\/(organizations\/\d+)/.exec(String(member))?.[1];
+  return [owner, people].filter((place) => place !== undefined);
+}
+
+/** Where a step would act: parents, organisations, what carries a grant or owns its role, billing accounts, projects. */
 function placesOf(desired: ValueObject, actual: Json): readonly string[] {
   const live = isJsonObject(actual) ? actual['parent'] : undefined;
   const named = [desired['parent'], desired['resource'], desired['organization'], live];
   const accounts = [desired['billing_account'], desired['resource']];
   const project = projectOf(desired);
   return [
+    ...lenders(desired),
     ...named.filter((value): value is string => typeof value === 'string' && CONTAINER.test(value)),
     ...accounts.filter((value): value is string => typeof value === 'string' && ACCOUNT.test(value)),
     ...(project === null ? [] : [project]),

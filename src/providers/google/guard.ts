@@ -10,17 +10,18 @@ interface NamedPlace {
   readonly name: string;
 }
 
+const PINNABLE = '(?:organizations|billingAccounts)/[^/:\\s]+';
+
 /** Every place that a declaration names, wherever it stands in it. */
-function placesIn(values: ValueObject): readonly NamedPlace[] {
+function placesIn(values: ValueObject, pattern: RegExp): readonly NamedPlace[] {
   return Object.entries(values).flatMap(([key, value]): readonly NamedPlace[] => {
-    if (isMap(value)) return placesIn(value).map(({ name }) => ({ key, name }));
-    const name = placeName(value);
-    return name === null ? [] : [{ key, name }];
+    if (isMap(value)) return placesIn(value, pattern).map(({ name }) => ({ key, name }));
+    return placeNames(value, pattern).map((name) => ({ key, name }));
   });
 }
 
-function placeName(value: Value): string | null {
-  return typeof value === 'string' && /^(organizations|billingAccounts)\//.test(value) ? value : null;
+function placeNames(value: Value, pattern: RegExp): readonly string[] {
+  return typeof value === 'string' ? [...new Set(value.match(pattern) ?? [])] : [];
 }
 
 /** The pass that needs no network: another organisation or billing account than the pinned one is refused wherever it stands. */
@@ -33,7 +34,13 @@ export function checkGuardOffline(
     organizations: guard.requireOrg,
     billingAccounts: guard.requireBillingAccount,
   };
-  return placesIn({ ...declaration.options, ...places(desired) }).flatMap(({ key, name }): readonly InputProblem[] => {
+  const { role = null, member = null } = desired;
+  const named = [
+    ...placesIn({ ...declaration.options, ...places(desired) }, new RegExp(`^${PINNABLE}`, 'g')),
+    // A role of one's own belongs to an organisation, and a set of principals may be all of one.
+    ...placesIn({ role, member }, new RegExp(PINNABLE, 'g')),
+  ];
+  return named.flatMap(({ key, name }): readonly InputProblem[] => {
     const [collection = ''] = name.split('/');
     const wanted = pinned[collection] ?? null;
     if (wanted === null || name === `${collection}/${wanted}`) return [];

@@ -39,6 +39,12 @@ const STRAYS: readonly Step[] = [
   google('on', 'serviceusage.services.enable', { project_id: 'their-api', service: 'iam.googleapis.com' }),
   google('project_gone', 'cloudresourcemanager.projects.delete', { project_id: 'their-web' }),
   google('folder_gone', 'cloudresourcemanager.folders.delete', { parent: OTHER, display_name: 'empty' }),
+  google('lent', 'cloudresourcemanager.projects.iam.ensure_binding', {
+    project_id: 'acme-dns',
+    role: 'projects/their-api/roles/reader',
+    member: MEMBER,
+  }),
+  grant('audited', { organization: ORG, role: `${OTHER}/roles/auditor`, member: MEMBER }),
   link('billed', { project_id: 'acme-dns', billing_account: THEIR_ACCOUNT }),
 ];
 

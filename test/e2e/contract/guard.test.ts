@@ -28,6 +28,17 @@ const STRAYS: Readonly<Record<string, Step>> = {
   }),
   'a former parent': folder('s', { parent: ORG, display_name: '00-shared', was: { parent: OTHER } }),
   'a grant': grant('s', { organization: OTHER, role: 'roles/browser', member: MEMBER }),
+  'the owner of a role': grant('s', { organization: ORG, role: `${OTHER}/roles/auditor`, member: MEMBER }),
+  'the role of a removal': google('s', 'cloudresourcemanager.projects.iam.remove_binding', {
+    project_id: 'acme-dns',
+    role: `${OTHER}/roles/auditor`,
+    member: MEMBER,
+  }),
+  'a member that is a whole organisation': grant('s', {
+    organization: ORG,
+    role: 'roles/browser',
+    member: `principalSet://cloudresourcemanager.googleapis.com/${OTHER}`,
+  }),
   'a read': google('s', 'cloudresourcemanager.folders.list', { parent: OTHER }),
   'an organisation read': google('s', 'cloudresourcemanager.organizations.get', { organization_id: OTHER }),
   'a delete': google('s', 'cloudresourcemanager.folders.delete', { parent: OTHER, display_name: 'old one' }),
