@@ -7,6 +7,7 @@ import { ACTIONS, isResource } from './actions.ts';
 import type { ApiFailure } from './client.ts';
 import type { ApiRequest, ResourceDefinition } from './define-resource.ts';
 import { text } from './observing.ts';
+import { backoff } from './retry.ts';
 import {
   about,
   bare,
@@ -24,6 +25,8 @@ import {
 
 /** How often a lost write is looked for. */
 const LOST_LOOKS = 3;
+/** How often one create is sent at most. */
+const MAX_CREATES = 6;
 
 export function definitionOf(operation: WriteOperation): ResourceDefinition {
   const definition = ACTIONS.get(operation.declaration.action.name)?.definition;
@@ -45,10 +48,49 @@ export async function writeSingle(operation: WriteOperation, writing: Writing): 
   let body: JsonObject | null = null;
   for (const [index, request] of requests.entries()) {
     const sent = await sendPatiently(operation, withEtag(operation, request), writing);
+    if (sent.kind === 'lost' && operation.change === 'create')
+      return createAgain({ operation, request, writing, sent, until: boundOf(operation, writing) });
     if (sent.kind !== 'ok') return inPart(await conclude(operation, sent, writing), requests.slice(0, index));
     body = sent.body;
   }
   return done(operation, body, writing);
+}
+
+/** A create whose answer was lost. */
+interface LostCreate {
+  readonly operation: WriteOperation;
+  readonly request: ApiRequest;
+  readonly writing: Writing;
+  readonly sent: Extract<Sent, { kind: 'lost' }>;
+  /** When to give up, by the clock of the run. */
+  readonly until: number;
+}
+
+function boundOf({ poll, timeoutMs }: WriteOperation, { timing }: Writing): number {
+  return timing.now() + Math.min(poll.maxWaitSecs * 1000, timeoutMs ?? Number.POSITIVE_INFINITY);
+}
+
+/**
+ * Looks for what a lost create made, and where nothing shows it sends the create again: ids of projects and names of
+ * sibling folders are unique, so there can't be two. From then on "exists already" may mean the first attempt.
+ */
+async function createAgain({ operation, request, writing, sent, until }: LostCreate): Promise<WriteResult> {
+  const repeat = { ...operation, repeat: true };
+  let lost = sent;
+  for (let tries = 1; ; tries += 1) {
+    const seen = await look(operation, writing, LOST_LOOKS);
+    if (isAsDesired(operation, seen)) return doneBySight(operation, seen);
+    const isGone = !lost.accepted && (seen.kind === 'absent' || seen.kind === 'not_visible');
+    if (!isGone || tries >= MAX_CREATES) return uncertain(operation, lost.why);
+    await writing.timing.sleep(backoff(tries, writing.timing.random), writing.hooks.signal);
+    if (writing.hooks.signal.aborted || writing.timing.now() >= until) return uncertain(operation, lost.why);
+    const next = await sendPatiently(repeat, request, writing);
+    if (next.kind === 'ok') return done(repeat, next.body, writing);
+    // What could not be sent says nothing of what was sent before it.
+    if (next.kind === 'unsent') return uncertain(operation, lost.why);
+    if (next.kind !== 'lost') return conclude(repeat, next, writing);
+    lost = next;
+  }
 }
 
 /** A step that failed after a part of it was done says so. */

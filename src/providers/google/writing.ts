@@ -23,8 +23,8 @@ export type Sent =
   /** Null where the API said that it is done and not what came of it. */
   | { readonly kind: 'ok'; readonly body: JsonObject | null }
   | { readonly kind: 'refused'; readonly failure: ApiFailure }
-  /** Only a read tells whether it took effect. */
-  | { readonly kind: 'lost'; readonly why: Diagnostic }
+  /** Only a read tells whether it took effect. `accepted`: the API started an operation, and what came of it is not known. */
+  | { readonly kind: 'lost'; readonly accepted: boolean; readonly why: Diagnostic }
   | { readonly kind: 'unsent'; readonly why: Diagnostic }
   | { readonly kind: 'pending'; readonly operation: string; readonly why: Diagnostic };
 
@@ -99,7 +99,9 @@ function repeatabilityOf(method: ApiCall['method'], path: string): Repeatability
 
 function notSent(answer: Exclude<ApiResult, { kind: 'ok' }>): Sent {
   if (answer.kind === 'refused') return answer;
-  return { kind: answer.kind, why: answer.diagnostic };
+  return answer.kind === 'lost'
+    ? { kind: 'lost', accepted: false, why: answer.diagnostic }
+    : { kind: 'unsent', why: answer.diagnostic };
 }
 
 function settled(result: OperationResult): Sent {
@@ -111,7 +113,7 @@ function settled(result: OperationResult): Sent {
     case 'pending':
       return { kind: 'pending', operation: result.name, why: result.why };
     case 'unknown':
-      return { kind: 'lost', why: result.why };
+      return { kind: 'lost', accepted: true, why: result.why };
   }
 }
 

@@ -14,6 +14,11 @@ const seed = {
   ],
 };
 const CREATE = { method: 'POST', path: '/v3/folders$' };
+const UNAVAILABLE = {
+  kind: 'respond' as const,
+  status: 503,
+  body: { error: { code: 503, status: 'UNAVAILABLE', message: 'The service is currently unavailable.' } },
+};
 
 describe('a folder is created', () => {
   it('once: the next look finds it as desired (A3)', async () => {
@@ -37,13 +42,50 @@ describe('a folder is created', () => {
     expect(sent(cloud, 'POST', /folders$/)).toHaveLength(1);
   });
 
-  it('and nothing shows it after a lost answer: uncertain', async () => {
+  it.each([
+    ['a reset before anything was done', { kind: 'reset' as const }],
+    ['a 503', UNAVAILABLE],
+    ['a 500', { ...UNAVAILABLE, status: 500 }],
+  ])('though %s met the first attempt: it is sent again after a look', async (_, action) => {
+    const cloud = await cloudOf({ faults: [{ ...CREATE, nth: 1, action }] });
+    expect(await apply(cloud, ensure('media'))).toMatchObject({ kind: 'done', resource: { displayName: 'media' } });
+    expect(sent(cloud, 'POST', /folders$/)).toHaveLength(2);
+    expect(await apply(cloud, ensure('media'))).toBeNull();
+  });
+
+  it('and nothing shows it however often it is sent: uncertain', async () => {
     const cloud = await cloudOf({ faults: [{ ...CREATE, action: { kind: 'reset' } }] });
     expect(await apply(cloud, ensure('media'))).toMatchObject({
       kind: 'uncertain',
       why: { code: 'OUTCOME_UNKNOWN', address: 'f', urn: `google:cloudresourcemanager:folder:${ORG}/media` },
     });
-    expect(sent(cloud, 'POST', /folders$/)).toHaveLength(1);
+    expect(sent(cloud, 'POST', /folders$/)).toHaveLength(6);
+  });
+
+  it('though it shows only after the second attempt was refused for its name', async () => {
+    const hidden = { kind: 'respond' as const, status: 200, body: {} };
+    const cloud = await cloudOf({
+      operationPolls: 0,
+      faults: [
+        { ...CREATE, nth: 1, action: { kind: 'resetAfter' } },
+        { method: 'GET', path: '/v3/folders[?]', nth: 2, times: 4, action: hidden },
+      ],
+    });
+    expect(await apply(cloud, ensure('media'))).toMatchObject({ kind: 'done', resource: { displayName: 'media' } });
+    expect(sent(cloud, 'POST', /folders$/)).toHaveLength(2);
+  });
+
+  it('and stays invisible though its name is taken: ours, under way', async () => {
+    const hidden = { kind: 'respond' as const, status: 200, body: {} };
+    const cloud = await cloudOf({
+      operationPolls: 0,
+      faults: [
+        { ...CREATE, nth: 1, action: { kind: 'resetAfter' } },
+        { method: 'GET', path: '/v3/folders[?]', action: hidden },
+      ],
+    });
+    expect(await apply(cloud, ensure('media'))).toMatchObject({ kind: 'pending', why: { code: 'OPERATION_PENDING' } });
+    expect(sent(cloud, 'POST', /folders$/)).toHaveLength(2);
   });
 
   it('though someone was faster: the sibling is named and adoption offered (A2)', async () => {

@@ -53,6 +53,18 @@ describe('a project is created', () => {
     expect(sent(cloud, 'POST', /projects$/)).toHaveLength(1);
   });
 
+  it.each([
+    ['a reset before anything was done', { kind: 'reset' as const }],
+    [
+      'a 503',
+      { kind: 'respond' as const, status: 503, body: { error: { code: 503, status: 'UNAVAILABLE', message: 'x' } } },
+    ],
+  ])('though %s met the first attempt: it is sent again after a look', async (_, action) => {
+    const cloud = await cloudOf({ seed: { folders }, faults: [{ ...CREATE, nth: 1, action }] });
+    expect(await create(cloud)).toMatchObject({ kind: 'done', resource: { projectId: 'acme-prod' } });
+    expect(sent(cloud, 'POST', /projects$/)).toHaveLength(2);
+  });
+
   it('and nothing shows it after a lost answer: uncertain', async () => {
     const cloud = await cloudOf({ seed: { folders }, faults: [{ ...CREATE, action: { kind: 'reset' } }] });
     expect(await create(cloud)).toMatchObject({ kind: 'uncertain', why: { code: 'OUTCOME_UNKNOWN' } });

@@ -5,6 +5,7 @@ import type { Refusal } from '../define-resource.ts';
 import { textAt } from '../inputs.ts';
 import { isActive, purgeTimeOf, text } from '../observing.ts';
 import type { Answer } from '../reads.ts';
+import { CLASH_LOOKS_MS } from './folder-clash.ts';
 
 /** Days until a deleted project is gone for good. */
 export const PROJECT_RETENTION_DAYS = 30;
@@ -36,11 +37,9 @@ export async function onProjectRefused(refusal: Refusal): Promise<WriteResult | 
   };
 }
 
-const LOOKS_MS = [0, 1_000, 3_000, 8_000];
-
 async function lookAt(projectId: string, { operation, reads, sleep }: Refusal): Promise<Answer<JsonObject>> {
   let seen = await reads().project(projectId);
-  for (const delay of operation.repeat ? LOOKS_MS : []) {
+  for (const delay of operation.repeat ? CLASH_LOOKS_MS : []) {
     if (seen.kind === 'ok') break;
     await sleep(delay);
     seen = await reads().project(projectId);
