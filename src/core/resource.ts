@@ -174,6 +174,8 @@ export interface ProviderCatalogue {
   ): { readonly action: string; readonly input: JsonObject; readonly tool?: JsonObject } | null;
   /** What a resource lies in or needs, as far as a fact about it tells: URNs, or the cloud's own ids. */
   containersOf(resourceType: string, urn: string, desired: Json): readonly string[];
+  /** How many steps of one batch key fit into one request of a change. Left out: all of them. */
+  batchLimit?(declaration: Declaration, change: WriteChange): number;
   /** How resources of a type behave when a stack is taken down. */
   traitsOf(resourceType: string): ResourceTraits;
   /** Checks values that were unknown when linked, once they are known. */

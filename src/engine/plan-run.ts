@@ -3,16 +3,9 @@ import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { type DigestInput, planDigest } from '../core/digest.ts';
 import { UNSCOPED } from '../core/facts.ts';
 import { compareText } from '../core/graph.ts';
-import {
-  FORMAT_VERSION,
-  hasPendingWrite,
-  type Plan,
-  type PlannedBatch,
-  type PlanStep,
-  type PlanVerb,
-  summarize,
-} from '../core/plan.ts';
+import { FORMAT_VERSION, hasPendingWrite, type Plan, type PlanStep, type PlanVerb, summarize } from '../core/plan.ts';
 import type { LifecycleProvider, OpenedProvider, ReadSession } from '../providers/lifecycle-provider.ts';
+import { batchesOf } from './batches.ts';
 import { skippedEntry } from './entries.ts';
 import { ownershipOf } from './ownership.ts';
 import type { LogView, PlanContext } from './plan-context.ts';
@@ -178,17 +171,4 @@ function undecidedNote(steps: readonly PlanStep[]): readonly Diagnostic[] {
       { hint: 'Give the steps an auth that works here, and plan again.' },
     ),
   ];
-}
-
-/** Which steps' writes go out together; only where there is more than one. */
-function batchesOf(steps: readonly PlannedStep[]): readonly PlannedBatch[] {
-  const groups = new Map<string, string[]>();
-  for (const { item, shown } of steps) {
-    const key = item.declaration.batchKey;
-    if (key === null || !hasPendingWrite(shown)) continue;
-    groups.set(key, [...(groups.get(key) ?? []), shown.address]);
-  }
-  return [...groups]
-    .filter(([, addresses]) => addresses.length > 1)
-    .map(([request, addresses]) => ({ request, addresses }));
 }

@@ -32,6 +32,7 @@ export const googleCatalogue: ProviderCatalogue = {
   traitsOf: (resourceType) => resourceTypes().find(({ type }) => type === resourceType)?.traits ?? NO_TRAITS,
   settle: (declaration, desired) => settle(declaration, desired),
   checkGuard: checkGuardOffline,
+  batchLimit: (declaration, change) => resourceOf(declaration)?.batchLimit?.(change) ?? Number.POSITIVE_INFINITY,
   requests: (context, step) =>
     (resourceOf(context.declaration)?.requests(context) ?? []).map((request) => plannedRequest(request, step.endpoint)),
   readRequest: (declaration, desired, step) => {

@@ -1,7 +1,7 @@
 import type { Code } from '../../core/codes.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import type { ChangeContext, FieldRule, Observation, ResourceTraits } from '../../core/resource.ts';
+import type { ChangeContext, FieldRule, Observation, ResourceTraits, WriteChange } from '../../core/resource.ts';
 import type { StepKind } from '../../core/step.ts';
 import type { Value, ValueObject } from '../../core/value.ts';
 import type { Target, WriteOperation, WriteResult } from '../lifecycle-provider.ts';
@@ -70,6 +70,8 @@ export interface ResourceDefinition {
   /** Null while what it is named by is not known. */
   readonly urn: (desired: ValueObject) => string | null;
   readonly batchKey: (desired: ValueObject) => string | null;
+  /** How many of a batch key one request takes. Left out: all. */
+  readonly batchLimit?: (change: WriteChange) => number;
   /** The writes of a change; the primary one last. */
   readonly requests: (context: ChangeContext) => readonly ApiRequest[];
   readonly fromForeign: (urn: string, desired: JsonObject) => Foreign;

@@ -6,10 +6,8 @@ import { type ApiRequest, segment } from './define-resource.ts';
 import { textAt } from './inputs.ts';
 import { text } from './observing.ts';
 import type { Answer } from './reads.ts';
+import { ENABLE_BATCH } from './resources/service.ts';
 import { failed, freshReads, LOOKS_MS, pending, resume, type Sent, send, uncertain, type Writing } from './writing.ts';
-
-/** Services that one batch may enable. */
-const BATCH_SIZE = 20;
 
 type Results = Map<WriteOperation, WriteResult>;
 
@@ -33,8 +31,8 @@ export async function writeServices(operations: readonly WriteOperation[], writi
       (operation) => !results.has(operation) && (operation.change === 'delete') === (change === 'delete'),
     );
   const enables = left('other');
-  for (let at = 0; at < enables.length; at += BATCH_SIZE)
-    await enable(enables.slice(at, at + BATCH_SIZE), results, writing);
+  for (let at = 0; at < enables.length; at += ENABLE_BATCH)
+    await enable(enables.slice(at, at + ENABLE_BATCH), results, writing);
   await disableAll(left('delete'), results, writing);
   return results;
 }

@@ -15,6 +15,9 @@ it.concurrent('C4 21 services of one project go in batches of 20 and 1', async (
   expect(MANY).toHaveLength(21);
   const { plan } = await cloud.plan();
   expect(plan.summary).toMatchObject({ create: 21 });
+  expect(plan.batches.map(({ addresses }) => addresses)).toEqual([
+    MANY.slice(0, 20).map((service) => `apis[${service}]`),
+  ]);
   expect(cloud.requests).toHaveLength(1);
   cloud.resetRequests();
   const applied = await cloud.apply(plan.digest);

@@ -15,6 +15,8 @@ import { inProject } from './project.ts';
 
 const URN = 'google:serviceusage:service:';
 const PAGE_SIZE = '200';
+/** Services that one request may enable. */
+export const ENABLE_BATCH = 20;
 
 const serviceField = textField('service_name', {
   aliases: ['service'],
@@ -65,6 +67,7 @@ export const service = defineResource({
     },
   ],
   urn: (desired) => `${URN}${textAt(desired, 'project_id')}/${textAt(desired, 'service')}`,
+  batchLimit: (change) => (change === 'delete' ? 1 : ENABLE_BATCH),
   batchKey: (desired) => `services:projects/${textAt(desired, 'project_id')}`,
   requests,
   fromForeign,

@@ -1,0 +1,32 @@
+import { hasPendingWrite, type PlannedBatch } from '../core/plan.ts';
+import type { WriteChange } from '../core/resource.ts';
+import type { PlannedStep } from './runtime.ts';
+
+/** Which steps' writes go out in one request; a write by itself is no batch. */
+export function batchesOf(steps: readonly PlannedStep[]): readonly PlannedBatch[] {
+  const groups = new Map<string, PlannedStep[]>();
+  for (const planned of steps) {
+    const { item, shown } = planned;
+    const { batchKey } = item.declaration;
+    if (batchKey === null || !hasPendingWrite(shown)) continue;
+    const key = JSON.stringify([batchKey, item.step.auth, item.step.endpoint, limitOf(planned)]);
+    groups.set(key, [...(groups.get(key) ?? []), planned]);
+  }
+  return [...groups.values()].flatMap((group) => requestsOf(group).filter(({ addresses }) => addresses.length > 1));
+}
+
+function limitOf({ item, shown }: PlannedStep): number {
+  const limit = item.catalogue.batchLimit?.(item.declaration, shown.change as WriteChange);
+  return limit ?? Number.POSITIVE_INFINITY;
+}
+
+function requestsOf(group: readonly PlannedStep[]): readonly PlannedBatch[] {
+  const [first] = group;
+  if (first === undefined) return [];
+  const size = Math.min(limitOf(first), group.length);
+  const request = first.item.declaration.batchKey ?? '';
+  return Array.from({ length: Math.ceil(group.length / size) }, (_, index) => ({
+    request,
+    addresses: group.slice(index * size, (index + 1) * size).map(({ shown }) => shown.address),
+  }));
+}
