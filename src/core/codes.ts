@@ -371,6 +371,11 @@ export const CODES = {
     'The operation is still running',
     'The bound was reached first. The next run picks the operation up.',
   ),
+  PARTLY_DONE: entry(
+    'uncertain',
+    'A part of the step was done',
+    'The step takes several requests, and one of them failed after others were done. The next plan shows what is left.',
+  ),
   OUTCOME_UNKNOWN: entry(
     'uncertain',
     'It is not known whether the write happened',

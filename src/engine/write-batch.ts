@@ -198,11 +198,14 @@ function stateFrom(
 ): StepState {
   const durationMs = current.ports.clock.now() - startedAt;
   const deletes = operation.change === 'delete';
-  const named = (why: Diagnostic) => ({
+  const named = (...found: readonly Diagnostic[]) => ({
     durationMs,
-    diagnostics: [
-      { ...why, address: planned.shown.address, urn: why.urn ?? urn, source: why.source ?? planned.shown.source },
-    ],
+    diagnostics: found.map((why) => ({
+      ...why,
+      address: planned.shown.address,
+      urn: why.urn ?? urn,
+      source: why.source ?? planned.shown.source,
+    })),
   });
   switch (result.kind) {
     case 'done':
@@ -219,7 +222,7 @@ function stateFrom(
       });
     }
     case 'failed':
-      return stateOf('failed', named(result.why));
+      return stateOf('failed', named(result.why, ...(result.partly === undefined ? [] : [result.partly])));
     case 'stale':
       return stateOf('refused', named(result.why));
     case 'uncertain':

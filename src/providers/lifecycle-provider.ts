@@ -99,7 +99,8 @@ export type WriteResult =
     }
   /** Already as desired: nothing was sent. */
   | { readonly kind: 'noop'; readonly id: string | null; readonly resource: Json }
-  | { readonly kind: 'failed'; readonly why: Diagnostic }
+  /** `partly`: what was sent before it is done, where a step takes several requests. */
+  | { readonly kind: 'failed'; readonly why: Diagnostic; readonly partly?: Diagnostic }
   | { readonly kind: 'uncertain'; readonly why: Diagnostic }
   | { readonly kind: 'pending'; readonly operation: string; readonly why: Diagnostic }
   /** It moved since it was decided on; nothing was sent. */

@@ -95,13 +95,15 @@ async function createAgain({ operation, request, writing, sent, until }: LostCre
 
 /** A step that failed after a part of it was done says so. */
 function inPart(result: WriteResult, before: readonly ApiRequest[]): WriteResult {
-  if (result.kind !== 'failed' || before.length === 0) return result;
+  if ((result.kind !== 'failed' && result.kind !== 'stale') || before.length === 0) return result;
   const parts = before.map(({ method, path }) => `${method} ${path}`).join(', ');
-  const detail = `${result.why.detail} What was sent before it is done: ${parts}.`;
-  return {
-    ...result,
-    why: { ...result.why, detail, hint: result.why.hint ?? 'Plan again: the plan shows what is left.' },
-  };
+  const { address, urn } = result.why;
+  const partly = diagnostic('PARTLY_DONE', `What was sent before the failure is done: ${parts}.`, {
+    address,
+    urn,
+    hint: 'Plan again: the plan shows what is left.',
+  });
+  return { kind: 'failed', why: result.why, partly };
 }
 
 /** What is deleted comes back before anything else can be changed. */

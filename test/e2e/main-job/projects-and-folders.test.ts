@@ -54,6 +54,35 @@ it.concurrent('a folder renamed with was keeps its id; without was a new name is
   expect(stepAt((await cloud.plan()).plan, 'g').change).toBe('create');
 });
 
+it.concurrent('a folder renamed whose move is refused is done in part: exit 7, and the next run does the rest', async () => {
+  const cloud = await openCloud();
+  cloud.write({
+    steps: [folder('a', { parent: ORG, display_name: 'a' }), folder('f', { parent: ORG, display_name: 'one' })],
+  });
+  expectExit(await cloud.converge(), 0);
+  const was = { parent: ORG, display_name: 'one' };
+  cloud.write({
+    steps: [
+      folder('a', { parent: ORG, display_name: 'a' }),
+      folder('f', { parent: '{{ steps.a.resource.name }}', display_name: 'uno', was }),
+    ],
+  });
+  const body = { error: { code: 400, status: 'FAILED_PRECONDITION', message: 'no' } };
+  cloud.emulator.addFault({ path: ':move$', nth: 1, action: { kind: 'respond', status: 400, body } });
+  const failed = await cloud.converge();
+  expectExit(failed, 7);
+  expect(codesOf(stepAt(failed.report, 'f').diagnostics)).toContain('PARTLY_DONE');
+  cloud.write({
+    steps: [
+      folder('a', { parent: ORG, display_name: 'a' }),
+      folder('f', { parent: '{{ steps.a.resource.name }}', display_name: 'uno', was: { ...was, display_name: 'uno' } }),
+    ],
+  });
+  cloud.resetRequests();
+  expectExit(await cloud.converge(), 0);
+  expect(cloud.writes).toEqual([expect.stringMatching(/:move$/)]);
+});
+
 it.concurrent('a folder moved with was: the old parent, one move', async () => {
   const cloud = await openCloud({
     seed: { folders: [...FOLDERS, { id: '3', displayName: 'inner', parent: 'folders/1' }] },
@@ -445,7 +474,8 @@ it.concurrent('a step of two requests whose second is refused says that the firs
   const applied = await cloud.apply(plan.digest);
   const step = stepAt(applied.report, 'web');
   expect(step.outcome).toBe('failed');
-  expect(step.diagnostics.find(({ severity }) => severity === 'error')?.detail).toContain('PATCH projects/acme-web');
+  expect(step.diagnostics.find(({ code }) => code === 'PARTLY_DONE')?.detail).toContain('PATCH projects/acme-web');
+  expectExit(applied, 7);
   const rest = await cloud.plan();
   expect(stepAt(rest.plan, 'web').diff).toEqual({ parent: { desired: 'folders/2', actual: 'folders/1' } });
   expectExit(await cloud.apply(rest.plan.digest), 0);

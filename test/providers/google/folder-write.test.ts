@@ -184,6 +184,21 @@ describe('a folder is changed', () => {
     expect(await apply(cloud, step)).toBeNull();
   });
 
+  it('in part, where the second of its requests is refused', async () => {
+    const refused = { error: { code: 400, status: 'FAILED_PRECONDITION', message: 'no' } };
+    const faults = [{ path: ':move$', action: { kind: 'respond' as const, status: 400, body: refused } }];
+    const cloud = await cloudOf({ seed, faults });
+    const step = stepOf('f', 'cloudresourcemanager.folders.ensure', {
+      parent: 'folders/11',
+      display_name: 'films',
+      was: { parent: ORG, display_name: 'media' },
+    });
+    expect(await apply(cloud, step)).toMatchObject({
+      kind: 'failed',
+      partly: { code: 'PARTLY_DONE', detail: expect.stringContaining('PATCH folders/10') },
+    });
+  });
+
   it('not where it changed since it was looked at: stale', async () => {
     const cloud = await cloudOf({ seed });
     const step = ensure('films', { was: { display_name: 'media' } });
