@@ -77,7 +77,12 @@ function yamlLines(value: ValueObject | readonly ValueObject[], indent: string):
       if (isScalar(node) && typeof node.value === 'string' && isDelicate(node.value)) node.type = Scalar.QUOTE_DOUBLE;
     },
   });
-  const text = document.toString({ lineWidth: 0, blockQuote: false, indent: 2 });
+  const text = document.toString({
+    lineWidth: 0,
+    blockQuote: false,
+    indent: 2,
+    doubleQuotedMinMultiLineLength: Number.POSITIVE_INFINITY,
+  });
   // Only inside double quotes does any of this stand: there its escape is the same text.
   const harmless = text.replace(UNSAFE_ALL, (character) =>
     character === '\n' ? character : escapeCharacter(character),

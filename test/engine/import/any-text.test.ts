@@ -72,6 +72,16 @@ it('every text is written so that it is read as it was', async () => {
   );
 });
 
+it.each(['{{{{\n \n{{', `${'x'.repeat(60)}\n  two\n\n \n\tthree `])(
+  'a long text of several lines stays on one: %j',
+  async (value) => {
+    const tool = { provider: 'google', action: ACTION, input: { project_id: 'acme-dns-prod', parent: value } };
+    const sections = [{ comment: [], steps: [{ comment: [], step: 'a', tool }] }];
+    const yaml = writePlaybook({ comment: [], name: 'x', defaults: {}, sections });
+    expect((await load(yaml)).steps.map(({ input }) => input)).toEqual([tool.input]);
+  },
+);
+
 it('a reference is one, with literal text around it', async () => {
   const step = (name: string, input: object) => ({
     comment: [],
