@@ -15,6 +15,8 @@ export interface CheckpointCache {
   readonly version: string;
   /** How many bytes a read must have folded for it to be worth keeping; 8 MiB by default. */
   readonly minBytes?: number;
+  /** Up to how many bytes a prefix is hashed whole though each of its rows is sealed; 64 MiB by default. */
+  readonly wholeBytes?: number;
   /** Whose files are believed; the process's own by default. */
   readonly uid?: number;
 }
@@ -29,6 +31,8 @@ export interface OpenedLog {
 
 const TAIL_BYTES = 1 << 16;
 const MAX_BYTES = 512 << 20;
+const WHOLE_BYTES = 64 << 20;
+const CHUNK_BYTES = 1 << 20;
 const HASH_LINE = 64 + 1;
 const NEWLINE = 0x0a;
 
@@ -42,13 +46,19 @@ export async function loadCheckpoint(cache: CheckpointCache, log: OpenedLog): Pr
     const { offset } = kept.place;
     if (BigInt(offset) > log.stats.size) return null;
     const current = await bindingOf(cache, log, offset);
+    if (BOUND.some((key) => kept[key] !== current[key])) return null;
     const grown = BigInt(offset) < log.stats.size;
-    const fits = BOUND.every((key) => kept[key] === current[key]) && (grown || kept.changed === current.changed);
+    const fits = grown ? await isSamePrefix(kept, log) : kept.changed === current.changed;
     return fits ? decodeCheckpoint(lines) : null;
   } catch {
     // A cache that can't be read is no cache.
     return null;
   }
+}
+
+/** What grew can have been rewritten before its end; where the end stands for all rows before it, the chain finds that. */
+async function isSamePrefix({ whole, place }: ReturnType<typeof decodeBinding>, log: OpenedLog): Promise<boolean> {
+  return whole === null || whole === (await hashOfPrefix(log.handle, place.offset));
 }
 
 const BOUND = [
@@ -69,7 +79,7 @@ export async function saveCheckpoint(cache: CheckpointCache, log: OpenedLog, fol
     const path = await checkpointPath(cache, log);
     const draft = `${path}.${randomBytes(8).toString('hex')}.new`;
     try {
-      await writeDraft(draft, encodeCheckpoint(await bindingOf(cache, log, fold.place.offset), fold));
+      await writeDraft(draft, encodeCheckpoint(await wholeBindingOf(cache, log, fold), fold));
       await rename(draft, path);
     } catch (error) {
       await unlink(draft).catch(() => undefined);
@@ -86,7 +96,13 @@ async function checkpointPath(cache: CheckpointCache, log: OpenedLog): Promise<s
   return join(cache.folder, `log-${sha256Hex(`${await realpath(log.path)}\0${log.target}`).slice(0, 32)}.fold`);
 }
 
-async function bindingOf(cache: CheckpointCache, log: OpenedLog, prefix: number): Promise<Binding> {
+async function wholeBindingOf(cache: CheckpointCache, log: OpenedLog, { place, folded }: Resumable): Promise<Binding> {
+  const isLong = place.offset > (cache.wholeBytes ?? WHOLE_BYTES);
+  const whole = folded.sealed && isLong ? null : await hashOfPrefix(log.handle, place.offset);
+  return { ...(await bindingOf(cache, log, place.offset)), whole };
+}
+
+async function bindingOf(cache: CheckpointCache, log: OpenedLog, prefix: number): Promise<Omit<Binding, 'whole'>> {
   const { dev, ino, ctimeNs } = log.stats;
   return {
     format: CHECKPOINT_FORMAT,
@@ -105,6 +121,18 @@ async function hashOfTail(handle: FileHandle, end: number): Promise<string> {
   const bytes = Buffer.alloc(length);
   const { bytesRead } = await handle.read(bytes, 0, length, end - length);
   return sha256Hex(bytes.subarray(0, bytesRead));
+}
+
+async function hashOfPrefix(handle: FileHandle, end: number): Promise<string> {
+  const hash = createHash('sha256');
+  const bytes = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, end));
+  for (let offset = 0; offset < end; ) {
+    const { bytesRead } = await handle.read(bytes, 0, Math.min(bytes.length, end - offset), offset);
+    if (bytesRead === 0) break;
+    hash.update(bytes.subarray(0, bytesRead));
+    offset += bytesRead;
+  }
+  return hash.digest('hex');
 }
 
 async function writeDraft(path: string, lines: Iterable<string>): Promise<void> {

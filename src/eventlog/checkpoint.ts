@@ -25,12 +25,16 @@ export interface Binding {
   readonly changed: string;
   /** SHA-256 of the last bytes of the prefix, with the hash of its last row. */
   readonly tail: string;
+  /** SHA-256 of the whole prefix; null where each of its rows is sealed, and the prefix too long to be read again. */
+  readonly whole: string | null;
 }
 
 interface Header extends Binding {
   readonly place: LinePlace;
   readonly sequence: SequenceState;
   readonly openIntents: readonly OpenIntent[];
+  readonly targets: readonly string[];
+  readonly sealed: boolean;
 }
 
 type OwnedFields = readonly [
@@ -71,7 +75,8 @@ export function* encodeCheckpoint(
   binding: Binding,
   { place, sequence, folded }: Resumable,
 ): Generator<string, void, undefined> {
-  yield JSON.stringify({ ...binding, place, sequence, openIntents: folded.openIntents } satisfies Header);
+  const { openIntents, targets, sealed } = folded;
+  yield JSON.stringify({ ...binding, place, sequence, openIntents, targets, sealed } satisfies Header);
   let batch: Item[] = [];
   for (const urn of urnsOf(folded)) {
     batch.push(itemOf(urn, folded));
@@ -125,7 +130,7 @@ export function decodeBinding(line: string): Binding & Pick<Header, 'place'> {
 
 /** What was folded. The lines are ones that encodeCheckpoint made: whoever reads them has checked that. */
 export function decodeCheckpoint(lines: readonly string[]): Resumable {
-  const { place, sequence, openIntents } = decodeHeader(lines[0] ?? '');
+  const { place, sequence, openIntents, targets, sealed } = decodeHeader(lines[0] ?? '');
   const owned = new Map<string, Owned>();
   const tombstones = new Map<string, ProviderFact>();
   const protection = new Map<string, boolean>();
@@ -138,7 +143,7 @@ export function decodeCheckpoint(lines: readonly string[]): Resumable {
       if (mark !== null) marks.set(urn, markOf(mark));
     }
   }
-  return { place, sequence, folded: { model: { owned, tombstones, protection }, marks, openIntents } };
+  return { place, sequence, folded: { model: { owned, tombstones, protection }, marks, openIntents, targets, sealed } };
 }
 
 function decodeHeader(line: string): Header {

@@ -5,8 +5,8 @@ const MIN_BYTES = 8 << 20;
 
 /**
  * Folds a log on from the last checkpoint that fits it, else from its start, and keeps a new one where much was read.
- * What is trusted is the user's own cache: a prefix that was rewritten in place, with the same end, is found by
- * walking the chain, as every apply does, and not here.
+ * What is trusted is the user's own cache. Of a long log of sealed rows a prefix that was rewritten in place, with the
+ * same end, is found by walking the chain, as every apply does, and not here; of any other here, by its whole hash.
  */
 export async function foldCheckpointed(
   log: OpenedLog,

@@ -47,5 +47,6 @@ export function combineInspectableLogs(writable: InspectableLog, others: readonl
 function combined(own: LogState, others: readonly LogState[]): LogState {
   const { model, marks } = combineModels([...others, own]);
   const diagnostics = [...others, own].flatMap((state) => state.diagnostics);
-  return { ...own, model, marks, diagnostics };
+  const targets = [...new Set([...others, own].flatMap((state) => state.targets))].sort();
+  return { ...own, model, marks, targets, diagnostics };
 }

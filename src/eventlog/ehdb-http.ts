@@ -95,10 +95,10 @@ class EhdbLog implements InspectableLog {
     const skipped = await this.#eachEntry((entry) => {
       if (cutoff.isWithin(entry.recordedAt)) fold.add(entry);
     });
-    const { model, marks, openIntents } = fold.finish();
+    const { model, marks, openIntents, targets } = fold.finish();
     const named = { path: this.url };
     const diagnostics = [...skippedRows(skipped, named), ...untimedRows(cutoff, named)];
-    return { model, marks, openIntents, factsOf: () => [], head: null, diagnostics };
+    return { model, marks, openIntents, targets, factsOf: () => [], head: null, diagnostics };
   }
 
   /** Returns how many broken rows were passed over. */

@@ -80,6 +80,8 @@ export interface OpenIntent {
 export interface LogState {
   readonly model: OwnershipModel;
   readonly openIntents: readonly OpenIntent[];
+  /** The targets that rows of the log name, whichever was asked for; sorted. */
+  readonly targets: readonly string[];
   /**
    * Facts written under a digest, by digest: what proves that steps of a plan are done. None in a log that can only be
    * read: nothing is confirmed with it.

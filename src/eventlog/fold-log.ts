@@ -7,6 +7,10 @@ import type { Entry } from './parse-row.ts';
 /** What rows fold to. */
 export interface Folded extends MarkedModel {
   readonly openIntents: readonly OpenIntent[];
+  /** The targets that rows name, sorted; a row of someone else names none. */
+  readonly targets: readonly string[];
+  /** Whether every row carries a seal. */
+  readonly sealed: boolean;
 }
 
 export interface RecordedFact {
@@ -40,11 +44,15 @@ export interface Deferred extends Pick<ScannedFact, 'stack'> {
 export function startLogFold(target: string, reread: (row: Deferred) => RecordedFact, from?: Folded): LogFold {
   const facts = startMarkedFold(from);
   const open = new Map<number, OpenIntent>(from?.openIntents.map((intent) => [intent.sequence, intent]));
+  const targets = new Set<string>(from?.targets);
+  let sealed = from?.sealed ?? true;
   const deferrals = startDeferrals((row) => {
     const { fact, recordedAt } = reread(row);
     facts.add(fact, recordedAt, row.firstAt);
   });
   const add = ({ item, sequence, target: named, recordedAt }: Entry): void => {
+    if (named === null) sealed = false;
+    else targets.add(named);
     if (named !== null && named !== target) return;
     if (item.kind === 'outcome') settle(open, item.outcome);
     if (item.kind === 'intent' && sequence !== null) {
@@ -56,10 +64,12 @@ export function startLogFold(target: string, reread: (row: Deferred) => Recorded
   };
   const defer = (fact: ScannedFact): void => {
     if (fact.target === target) deferrals.put(fact);
+    if (!targets.has(fact.target)) targets.add(ownCopy(fact.target));
   };
   const finish = () => {
     deferrals.flushAll();
-    return { model: facts.model, marks: facts.marks, openIntents: [...open.values()] };
+    const { model, marks } = facts;
+    return { model, marks, openIntents: [...open.values()], targets: [...targets].sort(), sealed };
   };
   return { add, defer, finish };
 }

@@ -85,7 +85,7 @@ class JsonlFile implements JsonlLog {
       const stats = await handle.stat({ bigint: true });
       const size = Number(stats.size);
       const opened = { path: this.#path, handle, stats, target: options.target };
-      const { model, marks, openIntents, diagnostics } = await foldCheckpointed(
+      const { model, marks, openIntents, targets, diagnostics } = await foldCheckpointed(
         opened,
         options,
         this.#options.cache ?? null,
@@ -94,6 +94,7 @@ class JsonlFile implements JsonlLog {
         model,
         marks,
         openIntents,
+        targets,
         factsOf: (digest) => factsUnder(digest, size, options),
         head: headOf(await readTail(handle, size, null)),
         diagnostics,
@@ -222,6 +223,7 @@ const EMPTY: LogState = {
   model: startFold().model,
   marks: new Map(),
   openIntents: [],
+  targets: [],
   factsOf: () => [],
   head: null,
   diagnostics: [],

@@ -101,9 +101,9 @@ class Stream implements StreamLog {
 
   async #fold(options: ReadOptions): Promise<LogState> {
     const { handle, size } = await this.#kept();
-    const { model, marks, openIntents, diagnostics } = await foldFile(handle, size, options);
+    const { model, marks, openIntents, targets, diagnostics } = await foldFile(handle, size, options);
     const head = headOf(await readTail(handle, size, null));
-    return { model, marks, openIntents, factsOf: () => [], head, diagnostics };
+    return { model, marks, openIntents, targets, factsOf: () => [], head, diagnostics };
   }
 
   #kept(): Promise<Spool> {

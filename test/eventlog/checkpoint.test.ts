@@ -1,4 +1,5 @@
 import {
+  appendFile,
   chmod,
   copyFile,
   mkdir,
@@ -31,10 +32,10 @@ interface Case {
   cold(): Promise<LogState>;
 }
 
-async function freshCase(): Promise<Case> {
+async function freshCase(more: Partial<CheckpointCache> = {}): Promise<Case> {
   const folder = await temporaryFolder();
   const path = join(folder, 'eventlog.jsonl');
-  const cache = { folder: join(folder, 'cache', 'infra'), version: '1', minBytes: 1 };
+  const cache = { folder: join(folder, 'cache', 'infra'), version: '1', minBytes: 1, ...more };
   return { folder, path, cache, log: openLog(path, { cache }), cold: () => openLog(path).read('cloud') };
 }
 
@@ -64,6 +65,7 @@ const seenBy = (state: LogState) => ({
   ...plain(state.model),
   marks: new Map(state.marks),
   open: state.openIntents,
+  targets: state.targets,
   head: state.head,
 });
 
@@ -98,8 +100,8 @@ test('a read that goes on from a checkpoint sees what one from the start sees', 
   );
 });
 
-test('it is used while it fits: what it covers is not read again', async () => {
-  const made = await freshCase();
+test('it is used while it fits: of a long sealed log what it covers is not read again', async () => {
+  const made = await freshCase({ wholeBytes: 0 });
   await made.log.append(context(), [factRow('a'), factRow('b')]);
   // Only a log that has grown can have been rewritten unseen, and only before the bytes that are hashed.
   const filler = { desired: { filler: 'x'.repeat(70_000) } };
@@ -112,6 +114,22 @@ test('it is used while it fits: what it covers is not read again', async () => {
   expect(stacksOf(await made.cold())).toContain('fake');
   // What it can't see, the check before every apply does.
   await expect(made.log.verify()).rejects.toThrow('CHAIN_BROKEN');
+});
+
+test.each([
+  ['a log with a row that nobody sealed', { wholeBytes: 0 }, `${JSON.stringify({ provider_fact: factOf('x') })}\n`],
+  ['a sealed log that is soon read', {}, ''],
+] as const)('a prefix of %s that was rewritten in place is seen', async (_, cache, foreign) => {
+  const made = await freshCase(cache);
+  await made.log.append(context(), [factRow('a'), factRow('b')]);
+  await appendFile(made.path, foreign);
+  await made.log.append(context(), [factRow('c', { desired: { filler: 'x'.repeat(70_000) } })]);
+  await made.log.read('cloud');
+  await forgePrefix(made);
+  await made.log.append(context(), [factRow('d')]);
+  const warm = await made.log.read('cloud');
+  expect(stacksOf(warm)).toContain('fake');
+  expect(seenBy(warm)).toEqual(seenBy(await made.cold()));
 });
 
 test('each target has a checkpoint of its own', async () => {

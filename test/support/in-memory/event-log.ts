@@ -76,6 +76,7 @@ export class MemoryLog implements EventLog {
     return {
       model: fold.model,
       openIntents: [...open.values()],
+      targets: [...new Set(this.rows.map((row) => row.target))].sort(),
       factsOf: (digest) => facts.filter((fact) => fact.digest === digest),
       head: await this.head(),
       diagnostics: [],
