@@ -5,20 +5,23 @@ import type { WorkflowFlags } from './workflow-flags.ts';
 
 type LogFlags = Pick<WorkflowFlags, 'emulator' | 'eventlog' | 'config'>;
 
-const BARE = /infra unlock ([0-9a-f]+)$/;
+const BARE = /infra unlock (--force )?([0-9a-f]+)$/;
+const LOCK_CODES: ReadonlySet<string> = new Set(['LOCK_STALE', 'LOCK_HELD']);
 
 /** A log knows its lock by id only; from the command line it takes the flags, too, that lead to that log. */
 export function withUnlockFlags(error: unknown, flags: LogFlags, configFile: string | null, cwd: string): unknown {
   if (!(error instanceof DiagnosticError)) return error;
-  if (error.diagnostics.every(({ code }) => code !== 'LOCK_STALE')) return error;
+  if (error.diagnostics.every(({ code }) => !LOCK_CODES.has(code))) return error;
   const words = lockedLog(flags, configFile, cwd);
   return words.length === 0 ? error : new DiagnosticError(error.diagnostics.map((item) => complete(item, words)));
 }
 
 function complete(item: Diagnostic, words: readonly string[]): Diagnostic {
-  if (item.code !== 'LOCK_STALE') return item;
+  if (!LOCK_CODES.has(item.code)) return item;
   const whole = (text: string) =>
-    text.replace(BARE, (_, id: string) => shellCommand(['infra', 'unlock', id, ...words]));
+    text.replace(BARE, (_, force: string | undefined, id: string) =>
+      shellCommand(['infra', 'unlock', ...(force === undefined ? [] : ['--force']), id, ...words]),
+    );
   return { ...item, detail: whole(item.detail), hint: item.hint === null ? null : whole(item.hint) };
 }
 

@@ -64,7 +64,7 @@ export async function lockAppend(
     const blocker = await takeLockFile(path, me);
     if (blocker === null) return heldLock(path, me.id);
     if (livenessOf(blocker.holder, actor.host) === 'dead') await breakLockFile(path, blocker.holder, actor.host);
-    else if (performance.now() >= deadline) throw held(blocker.holder);
+    else if (performance.now() >= deadline) throw held(blocker.holder, actor.host);
     else await pause(APPEND_POLL_MS * (0.5 + Math.random()));
   }
 }
@@ -83,11 +83,12 @@ export async function removeLock(folder: string, id: string, host: string, force
   const found = (await lockFiles(folder)).find(({ holder }) => holder.id === id);
   if (found === undefined) return null;
   const liveness = livenessOf(found.holder, host);
-  if (liveness === 'alive') throw held(found.holder);
+  if (liveness === 'alive') throw held(found.holder, host);
   if (liveness === 'elsewhere' && !force) {
     throw failure(
       'LOCK_HELD',
       `${describeHolder(found.holder)}: from ${host} it can't be told whether that process is dead.`,
+      `make sure on ${found.holder.host} that it has ended, then: infra unlock --force ${found.holder.id}`,
     );
   }
   return (await breakLockFile(found.path, found.holder, host)) ? found.holder : null;
@@ -99,7 +100,7 @@ async function takeStackLock(path: string, me: LockHolder, deadline: number): Pr
     if (blocker === null) return heldLock(path, me.id);
     if (livenessOf(blocker.holder, me.host) === 'dead') throw stale(blocker.holder);
     const left = deadline - performance.now();
-    if (left <= 0) throw held(blocker.holder);
+    if (left <= 0) throw held(blocker.holder, me.host);
     await pause(Math.min(left, STACK_POLL_MS));
   }
 }
@@ -135,8 +136,12 @@ async function lockFiles(folder: string): Promise<readonly { readonly path: stri
   return holders.flatMap(({ path, holder }) => (holder === null ? [] : [{ path, holder }]));
 }
 
-function held(holder: LockHolder): Error {
-  return failure('LOCK_HELD', `The lock of ${holder.locks} is held by ${describeHolder(holder)}.`);
+function held(holder: LockHolder, host: string): Error {
+  const hint =
+    livenessOf(holder, host) === 'alive'
+      ? 'wait for that run to end, or give --lock-timeout'
+      : `wait for that run to end; if it was cut off there, find that out on ${holder.host}, then: infra unlock --force ${holder.id}`;
+  return failure('LOCK_HELD', `The lock of ${holder.locks} is held by ${describeHolder(holder)}.`, hint);
 }
 
 function stale(holder: LockHolder): Error {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/core/json.ts';
-import { thisProcess } from '../../src/eventlog/lock-holder.ts';
+import { type LockHolder, thisProcess } from '../../src/eventlog/lock-holder.ts';
 import { runInfra } from '../support/cli-host.ts';
 import { FOLDER_PLAYBOOK } from '../support/cli-playbooks.ts';
 
@@ -17,12 +17,12 @@ beforeEach(() => {
 const ID = '0123456789ab';
 
 /** The lock of a process that has ended. */
-function leaveLock(folder: string): void {
+function leaveLock(folder: string, more: Partial<LockHolder> = {}): void {
   const { pid } = spawnSync('true');
   const path = join(folder, 'locks', `stack-${sha256Hex('<unscoped>').slice(0, 32)}.lock`);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const actor = { user: 'tester', host: 'test-host' };
-  const holder = { ...thisProcess('stack <unscoped>', actor), id: ID, pid: pid ?? 1, started: '1' };
+  const holder = { ...thisProcess('stack <unscoped>', actor), id: ID, pid: pid ?? 1, started: '1', ...more };
   writeFileSync(path, JSON.stringify(holder), { mode: 0o600 });
 }
 
@@ -47,6 +47,24 @@ it.each([
   expect(JSON.parse(lost.stdout).diagnostics[0].hint).toContain('--emulator');
   expect(await runInfra(command.split(' ').slice(1), { cwd })).toMatchObject({ code: 0 });
   expect(await runInfra(apply, { cwd })).toMatchObject({ code: 0 });
+});
+
+it("says the way out of another host's lock, to apply and to unlock", async () => {
+  const digest = await digestOf();
+  leaveLock(join(cwd, '.infra/emulator'), { host: 'far-host', machine: 'f'.repeat(32) });
+  const way = `infra unlock --force ${ID} --emulator`;
+  for (const argv of [
+    ['apply', 'p.yaml', '--emulator', '--confirm', digest],
+    ['unlock', ID, '--emulator'],
+  ]) {
+    const refused = await runInfra([...argv, '--format', 'json'], { cwd });
+    expect(refused.code).toBe(5);
+    const [found] = JSON.parse(refused.stdout).diagnostics;
+    expect(found).toMatchObject({ code: 'LOCK_HELD' });
+    expect(found.hint).toContain('far-host');
+    expect(found.hint.endsWith(way)).toBe(true);
+  }
+  expect(await runInfra(way.split(' ').slice(1), { cwd })).toMatchObject({ code: 0 });
 });
 
 it('names the configuration where it lies beside a playbook elsewhere', async () => {

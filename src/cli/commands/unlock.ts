@@ -12,6 +12,7 @@ import { addExamples, addOutputFlags, readOutputFlags } from '../flags.ts';
 import type { Host } from '../host.ts';
 import { isSet } from '../options.ts';
 import { locate } from '../place.ts';
+import { withUnlockFlags } from '../unlock-hint.ts';
 import { readWorkflowFlags } from '../workflow-flags.ts';
 
 export const unlockCommand: CommandModule = {
@@ -28,7 +29,10 @@ export const unlockCommand: CommandModule = {
   async run(host, { operands: [id = ''], options }) {
     const { format } = readOutputFlags(options);
     const folder = await lockedFolder(host, options);
-    const holder = await removeLock(folder, id, host.hostname, isSet(options, 'force'));
+    const flags = readWorkflowFlags(options);
+    const holder = await removeLock(folder, id, host.hostname, isSet(options, 'force')).catch((error: unknown) => {
+      throw withUnlockFlags(error, flags, null, host.cwd);
+    });
     if (holder === null) throw await unknownLock(folder, id, host);
     const { locks, user, pid, since, host: where } = holder;
     if (format !== 'human')
