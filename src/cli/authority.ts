@@ -22,18 +22,27 @@ export interface Authority {
   readonly target: string;
 }
 
-/** `--credential`, else the caller's stacks.<S>, else what the playbooks say; `--endpoint`, else theirs. */
-export function authorityOf(flags: WorkflowFlags, place: Place, projects: readonly Project[]): Authority {
+/**
+ * `--credential`, else the caller's stacks.<S>, else what the playbooks say; `--endpoint`, else theirs, else that of the
+ * log's rows: like a playbook's it has to be allowed, and gets nothing of the caller's.
+ */
+export function authorityOf(
+  flags: WorkflowFlags,
+  place: Place,
+  projects: readonly Project[],
+  ofRows: string | null = null,
+): Authority {
   const given = flags.endpoint === null ? null : endpointSpec(flags.endpoint);
   if (flags.credential !== null) credentialSpec(flags.credential, place, given !== null);
   const steps = projects.flatMap((project) => provided(project));
+  const recorded = given === null && ofRows !== null && URL.canParse(ofRows) ? endpointSpec(ofRows) : null;
   return {
-    target: targetOf(flags, projects),
+    target: ofRows ?? targetOf(flags, projects),
     authOf: (stack, provider) => {
       const mine = steps.filter(({ step }) => provider === undefined || step.provider === provider);
       const own = mine.filter((item) => item.stack === stack);
       const fallback = own.length > 0 ? own : mine;
-      const endpoint = given ?? mostCommon(fallback.map(({ step }) => step.endpoint));
+      const endpoint = given ?? recorded ?? mostCommon(fallback.map(({ step }) => step.endpoint));
       const name = flags.credential ?? place.config.stacks.get(stack)?.credential ?? null;
       const named = name === null ? null : credentialSpec(name, place, given !== null);
       const isOf = flags.credential !== null || named === null || fits(named, provider);

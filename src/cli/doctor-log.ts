@@ -6,6 +6,7 @@ import { listLocks } from '../eventlog/lock.ts';
 import { describeHolder } from '../eventlog/lock-holder.ts';
 import type { OpenedLogs } from './compose-logs.ts';
 import { type Finding, failed, ok, skipped, warned } from './doctor-finding.ts';
+import { readOfTarget } from './other-targets.ts';
 import { keptNotice, type Place } from './place.ts';
 import { withLogs } from './reading.ts';
 import type { WorkflowCall } from './workflow-types.ts';
@@ -14,7 +15,7 @@ import type { WorkflowCall } from './workflow-types.ts';
 export async function checkLog(call: WorkflowCall, place: Place, target: string): Promise<readonly Finding[]> {
   const [kept] = keptNotice(call.host, place, call.flags.emulator);
   const logFindings = await withLogs(call, place, async ({ log, chained }) => [
-    await readable(log, target),
+    await readable(call, log, target),
     await writable(place, log.writable),
     chained === null ? skipped('log chain', 'A log on a server has no chain.') : await soundChain(chained),
   ]);
@@ -29,9 +30,10 @@ function urlOf({ eventlog }: Place): string {
   return eventlog.kind === 'file' ? eventlog.path : eventlog.kind === 'server' ? eventlog.url : 'stdin';
 }
 
-async function readable(log: OpenedLogs['log'], target: string): Promise<Finding> {
+async function readable(call: WorkflowCall, log: OpenedLogs['log'], said: string): Promise<Finding> {
   return await attempt('log readable', async () => {
-    const { model, openIntents } = await log.read(target);
+    const { state } = await readOfTarget(call, { said, looks: false, read: (target) => log.read(target) });
+    const { model, openIntents } = state;
     if (openIntents.length === 0) return ok('log readable', `${model.owned.size} owned, nothing open.`);
     const detail = `${openIntents.length} requests of interrupted runs are open.`;
     return warned('log readable', diagnostic('OUTCOME_UNKNOWN', detail, { hint: 'infra recover' }));

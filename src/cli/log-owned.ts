@@ -7,7 +7,7 @@ import { authorityOf } from './authority.ts';
 import { CATALOGUES } from './catalogues.ts';
 import { type ExitCode, exitOfDiagnostics } from './exit-codes.ts';
 import { text } from './options.ts';
-import { tellOtherTargets } from './other-targets.ts';
+import { readOfTarget } from './other-targets.ts';
 import { locate } from './place.ts';
 import { withLogs } from './reading.ts';
 import type { WorkflowCall } from './workflow-types.ts';
@@ -17,11 +17,11 @@ export async function listOwnedResources(call: WorkflowCall): Promise<ExitCode> 
   const { host, flags, invocation, output } = call;
   const at = timeOf(text(invocation.options, 'at') ?? null);
   const place = await locate(host, flags, false);
-  const { target } = authorityOf(flags, place, []);
-  const report = await withLogs(call, place, async (logs) => {
-    const found = await listOwned({ catalogues: CATALOGUES, log: logs.log, target, stack: flags.stack, at });
-    if (found.owned.length === 0 && found.tombstoned === 0) await tellOtherTargets(call, logs, target);
-    return found;
+  const { target: said } = authorityOf(flags, place, []);
+  const report = await withLogs(call, place, async ({ log }) => {
+    const read = (target: string) => (at === null ? log.read(target) : log.readAt(target, at));
+    const { target, state } = await readOfTarget(call, { said, looks: false, read });
+    return listOwned({ catalogues: CATALOGUES, state, target, stack: flags.stack, at });
   });
   for (const resource of report.owned) output.stream({ type: 'owned_result', resource });
   output.stream({ type: 'summary', summary: { owned: report.owned.length, tombstoned: report.tombstoned } });

@@ -10,7 +10,7 @@ import type { DriftEntry, DriftReport, DriftSummary } from '../core/reports.ts';
 import type { Declaration, Observation, ProviderCatalogue } from '../core/resource.ts';
 import type { Playbook } from '../core/step.ts';
 import { displayObject, isKnown } from '../core/value.ts';
-import type { EventLog } from '../eventlog/event-log.ts';
+import type { LogState } from '../eventlog/event-log.ts';
 import type { CloudProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { type DeclaredNames, declaredNames } from './declared-names.ts';
 import { type DriftIgnore, ignoreReason } from './drift-ignores.ts';
@@ -21,7 +21,8 @@ import { type Looking, settingsFor } from './readers.ts';
 import { verdictOf } from './verdict.ts';
 
 export interface DriftRequest extends Looking {
-  readonly log: EventLog;
+  /** What the log knows of the target. */
+  readonly state: LogState;
   readonly catalogues: EnginePorts['catalogues'];
   /** The rows of which target count. */
   readonly target: string;
@@ -53,7 +54,7 @@ interface Subject {
 
 /** What the log says is owned, against what is live. Reads only, and writes nothing anywhere. */
 export async function findDrift(request: DriftRequest): Promise<DriftReport> {
-  const state = await request.log.read(request.target);
+  const { state } = request;
   const owned = [...state.model.owned.values()].filter(
     (item) => request.stack === null || item.stack === request.stack,
   );

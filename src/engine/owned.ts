@@ -2,13 +2,14 @@ import { forStack } from '../core/fold.ts';
 import { compareText } from '../core/graph.ts';
 import { FORMAT_VERSION } from '../core/plan.ts';
 import type { OwnedReport } from '../core/reports.ts';
-import type { InspectableLog } from '../eventlog/inspectable-log.ts';
+import type { LogState } from '../eventlog/event-log.ts';
 import { entryOf } from './orphans.ts';
 import type { EnginePorts } from './ports.ts';
 
 export interface OwnedRequest {
   readonly catalogues: EnginePorts['catalogues'];
-  readonly log: Pick<InspectableLog, 'read' | 'readAt'>;
+  /** What the log knows of the target, now or at the time. */
+  readonly state: LogState;
   readonly target: string;
   /** Null: every stack. */
   readonly stack: string | null;
@@ -17,9 +18,8 @@ export interface OwnedRequest {
 }
 
 /** What is owned, by URN. */
-export async function listOwned(request: OwnedRequest): Promise<OwnedReport> {
-  const { log, target, stack, at } = request;
-  const state = at === null ? await log.read(target) : await log.readAt(target, at);
+export function listOwned(request: OwnedRequest): OwnedReport {
+  const { state, target, stack, at } = request;
   const model = stack === null ? state.model : forStack(state.model, stack);
   const items = [...model.owned.values()].sort((a, b) => compareText(a.urn, b.urn));
   return {

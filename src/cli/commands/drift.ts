@@ -4,12 +4,11 @@ import { DEFAULT_OPTIONS } from '../../engine/ports.ts';
 import { renderDrift } from '../../views/human/drift.ts';
 import { driftDocument } from '../../views/json/drift.ts';
 import { driftMarkdown } from '../../views/markdown/drift.ts';
-import { authorityOf } from '../authority.ts';
 import { loadAllCatalogues } from '../catalogues.ts';
 import type { CommandModule } from '../command.ts';
 import { EXIT, type ExitCode, exitOfDiagnostics, strongest } from '../exit-codes.ts';
 import { addExamples, addOutFlag, addOutputFlags, collect, REPORT_FORMATS } from '../flags.ts';
-import { tellOtherTargets } from '../other-targets.ts';
+import { authorityAt } from '../other-targets.ts';
 import { locate } from '../place.ts';
 import { openPlaybook } from '../project.ts';
 import { withLogs, withReaders } from '../reading.ts';
@@ -44,11 +43,12 @@ async function drift(call: WorkflowCall): Promise<ExitCode> {
   const project = path === null ? null : await openPlaybook(call, path, 'trusted');
   const projects = project === null ? [] : [project];
   const place = project ?? (await locate(host, flags, false));
-  const { authOf, target } = authorityOf(flags, place, projects);
-  const found = await withLogs(call, place, async (logs) => {
+  const found = await withLogs(call, place, async ({ log }) => {
+    const { authority, state } = await authorityAt(call, place, project, (target) => log.read(target));
+    const { authOf, target } = authority;
     const found = await withReaders(call, place, projects, (readers) =>
       findDrift({
-        log: logs.log,
+        state,
         catalogues,
         readers,
         target,
@@ -62,7 +62,6 @@ async function drift(call: WorkflowCall): Promise<ExitCode> {
         onResult: (resource) => output.stream({ type: 'drift_result', resource }),
       }),
     );
-    if (found.resources.length === 0) await tellOtherTargets(call, logs, target);
     return found;
   });
   const notices = project?.notices ?? place.config.notices;

@@ -8,6 +8,7 @@ import type { CommandModule } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { addExamples, addOutFlag, addOutputFlags, digest, duration } from '../flags.ts';
 import { text } from '../options.ts';
+import { readOfTarget } from '../other-targets.ts';
 import { keptNotice, locate } from '../place.ts';
 import { withLogs } from '../reading.ts';
 import { listenForInterrupts } from '../signals.ts';
@@ -41,11 +42,12 @@ async function giveUp(call: WorkflowCall): Promise<ExitCode> {
   const urn = invocation.operands[0] ?? '';
   const confirm = text(invocation.options, 'confirm') ?? null;
   const place = await locate(host, flags, confirm !== null);
-  const { target } = authorityOf(flags, place, []);
   const notices = confirm === null ? [] : keptNotice(host, place, flags.emulator);
   const interrupts = listenForInterrupts(host, confirm !== null, () => []);
-  const result = await withLogs(call, place, ({ log }) =>
-    forget(
+  const told = await withLogs(call, place, async ({ log }) => {
+    const { target: said } = authorityOf(flags, place, []);
+    const { target } = await readOfTarget(call, { said, looks: false, read: (one) => log.read(one) });
+    const result = await forget(
       {
         log,
         clock: { now: () => host.now() },
@@ -53,9 +55,9 @@ async function giveUp(call: WorkflowCall): Promise<ExitCode> {
         emit: (event) => output.emit(event),
       },
       { urn, target, confirm, settings: settingsOf(call, place, interrupts) },
-    ),
-  ).finally(() => interrupts.dispose());
-  const told = { ...result, target, command: confirmCommand(call, urn, result) };
+    );
+    return { ...result, target, command: confirmCommand(call, urn, result) };
+  }).finally(() => interrupts.dispose());
   await output.result({
     diagnostics: notices,
     human: (options) => renderForget(told, options),

@@ -4,15 +4,16 @@ import { recover } from '../../engine/recover.ts';
 import { renderRecovery } from '../../views/human/recover.ts';
 import { recoverDocument } from '../../views/json/recover.ts';
 import { shellCommand } from '../../views/shell.ts';
-import { authorityOf } from '../authority.ts';
 import { loadAllCatalogues } from '../catalogues.ts';
 import type { CommandModule } from '../command.ts';
 import { compose } from '../composition.ts';
 import { EXIT, type ExitCode, exitOfDiagnostics, strongest } from '../exit-codes.ts';
 import { addExamples, addOutFlag, addOutputFlags, collect, duration } from '../flags.ts';
 import { isSet, list } from '../options.ts';
+import { authorityAt } from '../other-targets.ts';
 import { keptNotice, locate, type Place } from '../place.ts';
 import { openPlaybook } from '../project.ts';
+import { withLogs } from '../reading.ts';
 import { listenForInterrupts } from '../signals.ts';
 import { settingsOf, withOutput } from '../workflow.ts';
 import { addConfigFlag, addLogFlags, addReadingFlags, type WorkflowFlags } from '../workflow-flags.ts';
@@ -98,7 +99,10 @@ async function recoverAt(
   const { flags, invocation } = call;
   const { emulator } = flags;
   const rollback = isSet(invocation.options, 'rollback');
-  const { authOf, target } = authorityOf(flags, place, project === null ? [] : [project]);
+  const { authority } = await withLogs(call, place, ({ log }) =>
+    authorityAt(call, place, project, (one) => log.read(one)),
+  );
+  const { authOf, target } = authority;
   const context = { call, place, project, offline: false, emulator, mayWrite: true, readOnly: !rollback };
   const composition = await compose({ ...context, signal: settings.abort }, (event) => call.output.emit(event));
   try {

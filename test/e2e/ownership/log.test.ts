@@ -137,10 +137,11 @@ it('owned lists what is owned, and what was at a time', async () => {
 it('owned and drift say so where the log is about other targets only', async () => {
   const cloud = await converged();
   const said = `its rows are about ${cloud.emulator.url} (--endpoint ${cloud.emulator.url})`;
-  const away = await cloud.run(['log', 'owned']);
+  const elsewhere = ['--endpoint', 'http://127.0.0.1:9'];
+  const away = await cloud.run(['log', 'owned', ...elsewhere]);
   expectExit(away, 0);
   expect(away.stderr).toContain(said);
-  expect((await cloud.run(['drift'])).stderr).toContain(said);
+  expect((await cloud.run(['drift', ...elsewhere])).stderr).toContain(said);
   expect((await owned(cloud)).stderr).toBe('');
 });
 

@@ -32,7 +32,7 @@ describe('the gateway', () => {
     expect(changesOf(await house.plan(steps))).toEqual(all('none'));
 
     const drift = await findDrift({
-      log: house.log,
+      state: await house.log.read('cloud'),
       catalogues: CATALOGUES,
       readers: { open: () => Promise.resolve({ kind: 'open', provider: cloud.provider }) },
       target: 'cloud',
