@@ -1,7 +1,7 @@
 import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { changeOf, diffFields } from '../core/diff.ts';
-import { type Json, type JsonObject, jsonEquals } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject, jsonEquals } from '../core/json.ts';
 import type { Change, FieldDiff } from '../core/plan.ts';
 import type { Observation, PresentObservation } from '../core/resource.ts';
 import type { ValueObject } from '../core/value.ts';
@@ -179,7 +179,10 @@ export function decideAdopt(
     const detail = `stack ${JSON.stringify(ownership.foreignStack)} owns it. Pass --take-over ${ownership.foreignStack} to take it over.`;
     return blocked(true, at(item, urn, diagnostic('NOT_OURS', detail)));
   }
-  const diff = diffFields(desired, seen.actual, item.declaration.fields);
+  // What the step says was last desired is what the adoption is shown against.
+  const { recorded } = ownership;
+  const wanted = item.step.knownDesired !== null && isJsonObject(recorded) ? recorded : desired;
+  const diff = diffFields(wanted, seen.actual, item.declaration.fields);
   const change =
     ownership.owned && jsonEquals(ownership.recorded, adoptedDesired(item, desired, seen.actual)) ? 'none' : 'adopt';
   return { change, present: true, diff, diagnostics: seen.warnings.map((warning) => at(item, urn, warning)) };

@@ -8,7 +8,8 @@ import type { ValueObject } from '../core/value.ts';
 import type { OpenedProvider } from '../providers/lifecycle-provider.ts';
 import { type Decision, decideAdopt, decideDelete, decideEnsure, decideGone } from './classify.ts';
 import { blockedBy, type Findings, resultOf, urnOf } from './findings.ts';
-import { desiredOf, type Ownership, ownedElsewhere, ownershipOf } from './ownership.ts';
+import { isOnlySelected } from './only-selected.ts';
+import { desiredOf, type Ownership, ownedElsewhere, ownershipOf, recordedDesired } from './ownership.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { PreparedStep } from './prepare.ts';
 import { NO_RESULT } from './results.ts';
@@ -50,7 +51,7 @@ export function decide(
   const decided = withStackWarning(
     item,
     urn,
-    ownedElsewhere(ownership, item, urn, idOf(observation)),
+    ownedElsewhere(ownership, item, namedBy(urn, desired, observation))[0] ?? null,
     afterPending(item, desired, settlement, decisionOf(context, item, urn, desired, observation, ownership)),
   );
   const isKept = decided.change === 'delete' && isProtected(item, urn, ownership);
@@ -132,17 +133,21 @@ function decisionOf(
     return decideDelete(item, urn, seen, { wasDeletedByUs: urn !== null && model.tombstones.has(urn) });
   }
   if (item.reconcile !== 'adopt') return decideEnsure(item, urn, desired, seen);
-  const foreign = ownedElsewhere(ownership, item, urn, idOf(seen))?.stack ?? null;
+  const { verb, options } = context.prepared;
+  const elsewhere = ownedElsewhere(ownership, item, namedBy(urn, desired, seen));
+  const foreign = elsewhere.find(({ stack }) => stack !== options.takeOver);
   return decideAdopt(item, urn, desired, seen, {
-    recorded: owned?.lastDesired ?? null,
-    owned: owned !== undefined && owned.stack === (item.stack ?? UNSCOPED),
-    foreignStack: foreign === context.prepared.options.takeOver ? null : foreign,
-    amongOthers: context.prepared.verb === 'adopt' && context.prepared.steps.size > 1,
+    recorded: recordedDesired(item, urn, ownership),
+    // The step that confirms a dry one may run again: there an adoption stays one.
+    owned: verb !== 'exec' && owned?.stack === (item.stack ?? UNSCOPED),
+    foreignStack: foreign?.stack ?? null,
+    amongOthers: verb === 'adopt' && !isOnlySelected(context.prepared, item),
   });
 }
 
-function idOf(seen: Observation): string | null {
-  return seen.kind === 'present' ? seen.id : null;
+function namedBy(urn: string | null, desired: ValueObject, seen: Observation) {
+  const id = seen.kind === 'present' ? seen.id : null;
+  return { urn, desired: desiredOf(desired), ...(id === null ? {} : { resource_id: id }) };
 }
 
 function withStackWarning(item: PreparedStep, urn: string | null, owner: Owned | null, decision: Decision): Decision {

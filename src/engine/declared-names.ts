@@ -11,6 +11,8 @@ export interface DeclaredNames {
   urnOf(item: PreparedStep): string | null;
   /** What the log owns as it: under its URN, under its place by ids, or under what `was` says. */
   ownedOf(item: PreparedStep): Owned | null;
+  /** The same by its place alone, whose ids were looked up live. */
+  ownedAt(item: PreparedStep, desired: ValueObject): Owned | null;
 }
 
 export function declaredNames(
@@ -52,7 +54,8 @@ export function declaredNames(
     const urn = isKnown(desired) ? item.catalogue.urnOf(item.declaration, desired) : null;
     return urn ?? urnThroughLog(prepared, item, model);
   };
-  return { urnOf, ownedOf };
+  const ownedAt = (item: PreparedStep, desired: ValueObject) => places.get(placeOf(item, desired) ?? '') ?? null;
+  return { urnOf, ownedOf, ownedAt };
 }
 
 /** Whether one resource can have several URNs, because they are made of what can change: its place and its name. */
@@ -62,14 +65,14 @@ export function isRenamable({ fields }: Pick<Declaration, 'fields'>): boolean {
 
 /** The same of something owned: only what is known by its place can be what a step means by another name. */
 export function mayBeRenamed(catalogues: EnginePorts['catalogues'], item: Owned): boolean {
-  return item.resourceId !== null && ownedPlace(catalogues.get(item.provider), item) !== null;
+  return ownedPlace(catalogues.get(item.provider), item) !== null;
 }
 
 /** Owned things by the URN that their place has when it is written by ids. */
 function ownedPlaces(catalogues: EnginePorts['catalogues'], { owned }: OwnershipModel): ReadonlyMap<string, Owned> {
   const places = new Map<string, Owned>();
   for (const item of owned.values()) {
-    const place = item.resourceId === null ? null : ownedPlace(catalogues.get(item.provider), item);
+    const place = ownedPlace(catalogues.get(item.provider), item);
     if (place !== null) places.set(place, item);
   }
   return places;
@@ -79,13 +82,18 @@ function ownedPlace(catalogue: ProviderCatalogue | undefined, item: Owned): stri
   const ours = catalogue?.fromForeign(item.resourceType, item.urn, item.lastDesired);
   if (catalogue === undefined || ours === undefined) return null;
   const declaration = catalogue.declarationOf(item.resourceType, ours.urn, ours.desired);
-  return declaration === null || !isRenamable(declaration)
-    ? null
-    : catalogue.urnOf({ ...declaration, urn: null }, declaration.desired);
+  return declaration === null ? null : placeByIds(catalogue, declaration, declaration.desired);
 }
 
 function placeOf({ catalogue, declaration }: PreparedStep, desired: ValueObject): string | null {
   return isKnown(desired) ? catalogue.urnOf({ ...declaration, urn: null }, desired) : null;
+}
+
+/** The URN that a resource's place has when it is written by ids; null where it is not known by its place. */
+export function placeByIds(catalogue: ProviderCatalogue, declaration: Declaration, desired: Value): string | null {
+  return isMap(desired) && isRenamable(declaration) && isKnown(desired)
+    ? catalogue.urnOf({ ...declaration, urn: null }, desired)
+    : null;
 }
 
 function isMap(value: Value | undefined): value is ValueObject {

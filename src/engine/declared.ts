@@ -3,7 +3,7 @@ import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import type { Owned, OwnershipModel } from '../core/fold.ts';
 import type { Declared } from '../core/orphans.ts';
 import type { Playbook } from '../core/step.ts';
-import { declaredNames, isRenamable, mayBeRenamed } from './declared-names.ts';
+import { type DeclaredNames, declaredNames, isRenamable, mayBeRenamed } from './declared-names.ts';
 import { lookOnce, resolveLive } from './live-names.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
 import { type Prepared, type PreparedStep, prepare } from './prepare.ts';
@@ -19,6 +19,13 @@ export interface DeclaredRequest extends Looking {
 interface DeclaredStep {
   readonly prepared: Prepared;
   readonly item: PreparedStep;
+  readonly names: DeclaredNames;
+}
+
+/** What a step turned out to stand for: a live id, something owned in its place. */
+interface Found {
+  readonly id: string | null;
+  readonly owned: Owned | null;
 }
 
 /**
@@ -39,7 +46,7 @@ export async function declaredBy(request: DeclaredRequest, model: OwnershipModel
     for (const item of ensures) {
       const owned = names.ownedOf(item);
       declare(owned);
-      if (owned === null && isRenamable(item.declaration)) unknown.push({ prepared, item });
+      if (owned === null && isRenamable(item.declaration)) unknown.push({ prepared, item, names });
     }
     const found = await Promise.all(
       ensures.map(async (item) =>
@@ -55,7 +62,10 @@ export async function declaredBy(request: DeclaredRequest, model: OwnershipModel
       declare(model.owned.get(urn));
     }
   }
-  for (const id of await idsOf(request, model, { urns, resourceIds }, unknown)) resourceIds.add(id);
+  for (const { id, owned } of await lookFor(request, model, { urns, resourceIds }, unknown)) {
+    if (id !== null) resourceIds.add(id);
+    if (owned !== null) urns.add(owned.urn);
+  }
   return { urns, resourceIds };
 }
 
@@ -66,13 +76,13 @@ async function liveUrn(request: Looking, prepared: Prepared, item: PreparedStep)
   return urn;
 }
 
-/** The live ids of steps that the log does not know, where something owned and not declared may be one of them. */
-async function idsOf(
+/** Looks for the steps that the log does not know, where something owned and not declared may be one of them. */
+async function lookFor(
   { stack, ...request }: DeclaredRequest,
   model: OwnershipModel,
   declared: Required<Declared>,
   steps: readonly DeclaredStep[],
-): Promise<readonly string[]> {
+): Promise<readonly Found[]> {
   if (steps.length === 0) return [];
   const candidates = [...model.owned.values()].filter(
     (item) =>
@@ -83,14 +93,18 @@ async function idsOf(
   );
   const kinds = new Set(candidates.map(({ provider, resourceType }) => `${provider} ${resourceType}`));
   const asked = steps.filter(({ item: { spec } }) => kinds.has(`${spec.provider} ${spec.resourceType}`));
-  const seen = await Promise.all(
-    asked.map(async ({ prepared, item }) => ({ item, seen: await lookOnce(request, prepared, item) })),
-  );
-  return seen.flatMap(({ item, seen: observation }) => {
-    if (observation.kind === 'absent') return [];
-    if (observation.kind === 'present') return observation.id === null ? [] : [observation.id];
-    throw new DiagnosticError([unresolved(item, observation.why)]);
-  });
+  return await Promise.all(asked.map((step) => lookForOne(request, step)));
+}
+
+async function lookForOne(request: Looking, { prepared, item, names }: DeclaredStep): Promise<Found> {
+  const seen = await lookOnce(request, prepared, item);
+  if (seen.kind === 'not_visible' || seen.kind === 'unreadable')
+    throw new DiagnosticError([unresolved(item, seen.why)]);
+  const live = await resolveLive(request, prepared, item);
+  return {
+    id: seen.kind === 'present' ? seen.id : null,
+    owned: live.kind === 'resolved' ? names.ownedAt(item, live.desired) : null,
+  };
 }
 
 function unresolved({ step }: PreparedStep, why: Diagnostic | null): Diagnostic {

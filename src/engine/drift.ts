@@ -12,7 +12,7 @@ import type { Playbook } from '../core/step.ts';
 import { displayObject, isKnown } from '../core/value.ts';
 import type { LogState } from '../eventlog/event-log.ts';
 import type { CloudProvider, ReadSession } from '../providers/lifecycle-provider.ts';
-import { type DeclaredNames, declaredNames } from './declared-names.ts';
+import { type DeclaredNames, declaredNames, isRenamable } from './declared-names.ts';
 import { type DriftIgnore, ignoreReason } from './drift-ignores.ts';
 import { type LiveDesired, resolveIds, resolveLive } from './live-names.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
@@ -157,7 +157,7 @@ async function declaredSubject(
   const stack = item.stack ?? UNSCOPED;
   if (request.stack !== null && stack !== request.stack) return null;
   // What is owned by another name, to be renamed by the next apply, is shown under that one.
-  const urn = names.ownedOf(item)?.urn ?? names.urnOf(item) ?? urnOf(item, await resolveLive(request, prepared, item));
+  const urn = await urnOfDeclared(request, prepared, item, names);
   if (urn === null) return null;
   const { catalogue, declaration, step } = item;
   const desired = displayObject(declaration.desired);
@@ -165,8 +165,19 @@ async function declaredSubject(
   return { address: step.address, name: step.name, subject };
 }
 
-function urnOf({ catalogue, declaration }: PreparedStep, live: LiveDesired): string | null {
-  return live.kind === 'resolved' ? catalogue.urnOf(declaration, live.desired) : null;
+async function urnOfDeclared(
+  request: DriftRequest,
+  prepared: Prepared,
+  item: PreparedStep,
+  names: DeclaredNames,
+): Promise<string | null> {
+  const owned = names.ownedOf(item);
+  const known = owned?.urn ?? names.urnOf(item);
+  if (owned !== null || (known !== null && !isRenamable(item.declaration))) return known;
+  const live = await resolveLive(request, prepared, item);
+  if (live.kind !== 'resolved') return known;
+  // Owned under a place whose ids only the cloud knows, or by no name yet.
+  return names.ownedAt(item, live.desired)?.urn ?? known ?? item.catalogue.urnOf(item.declaration, live.desired);
 }
 
 type Sessions = (

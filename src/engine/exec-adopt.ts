@@ -1,3 +1,4 @@
+import { altersFold } from '../core/fold.ts';
 import { adoptedDesired } from './classify.ts';
 import { type ExecContext, type ExecEnd, failure, success } from './exec-line.ts';
 import {
@@ -10,8 +11,8 @@ import {
   lastDesired,
   planAlone,
 } from './exec-work.ts';
-import { factOf } from './ownership.ts';
 import type { PreparedStep } from './prepare.ts';
+import { ownFact } from './rename.ts';
 import { verdictOf } from './verdict.ts';
 
 const CONFIRM_ADOPT =
@@ -40,25 +41,15 @@ export async function adoptStep(context: ExecContext, item: PreparedStep, dry: b
     plan_digest: shown.plan_digest,
     confirm_hint: CONFIRM_ADOPT,
   };
-  const fact = factOf(item, {
-    verb: 'adopt',
-    outcome: dry ? 'planned' : 'adopted',
-    urn,
-    desired: actual,
-    resourceId: observation.id,
-    origin: 'adopted',
-    executionId: dry ? 0 : context.row.execution_id,
-    digest: null,
-  });
-  if (dry) return success(item, { ...data, provider_fact: fact }, true);
+  const facts = planned.facts.map((fact) => ({ ...fact, execution_id: dry ? 0 : context.row.execution_id }));
+  const fact = ownFact(facts);
+  if (fact === null) return failure(item, blockReason(planned));
+  if (dry) return success(item, { ...data, provider_fact: { ...fact, outcome: 'planned' } }, true);
   checkConfirm(context, item, urn, shown.plan_digest, 'adopted');
   await guarded(context, planned);
-  const facts = [
-    ...planned.facts
-      .filter((other) => other.urn === urn && other.verb === 'delete')
-      .map((other) => ({ ...other, execution_id: context.row.execution_id })),
-    fact,
-  ];
-  await appendOrThrow(context, facts);
-  return success(item, { ...data, adopted: true, provider_fact: fact }, true, facts);
+  // Run again, it finds its adoption in the log already.
+  const isNew = facts.some((one) => altersFold(context.ownership.model, one));
+  const written = isNew ? facts : [];
+  await appendOrThrow(context, written);
+  return success(item, { ...data, adopted: true, provider_fact: fact }, true, written);
 }

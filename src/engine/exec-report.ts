@@ -11,8 +11,7 @@ export async function reportStep(context: ExecContext, item: PreparedStep): Prom
   const desired = lastDesired(context, item, urn);
   const opened = await context.open(item);
   if (opened.kind === 'unusable' || !isKnown(declared)) {
-    const note =
-      "the live resource could not be read, so drift can't be told. Give the step an auth that works here. A report never changes anything.";
+    const note = unreadNote('Give the step an auth that works here.');
     return success(item, { ...base, urn, drift: 'undetermined', changed: false, desired, note }, true);
   }
   const planned = await planAlone(context, item, declared);
@@ -29,9 +28,14 @@ export async function reportStep(context: ExecContext, item: PreparedStep): Prom
       diff: echoDiff(desired, actual),
       desired,
       actual,
-      present: seen.kind === 'present',
+      present: seen.kind === 'not_visible' ? 'unknown' : seen.kind === 'present',
       changed: false,
+      ...(seen.kind === 'not_visible' ? { note: unreadNote(seen.why.detail) } : {}),
     },
     true,
   );
+}
+
+function unreadNote(why: string): string {
+  return `the live resource could not be read, so drift can't be told. ${why} A report never changes anything.`;
 }

@@ -8,7 +8,7 @@ import { display, displayObject, isKnown, resolveValue, type Value, type ValueOb
 import { tryAppend } from './append-rows.ts';
 import { type Data, type ExecContext, type ExecEnd, failure, success } from './exec-line.ts';
 import { requireGuard } from './live-guard.ts';
-import { factOf } from './ownership.ts';
+import { factOf, recordedDesired } from './ownership.ts';
 import { planStep } from './plan-step.ts';
 import type { EnginePorts } from './ports.ts';
 import type { PreparedStep } from './prepare.ts';
@@ -149,8 +149,7 @@ export async function writeStep(
 
 /** The last desired that a report or an adoption compares with: the step's known_desired, else the log's. */
 export function lastDesired(context: ExecContext, item: PreparedStep, urn: string | null): Json {
-  if (item.step.knownDesired === null)
-    return urn === null ? null : (context.ownership.model.owned.get(urn)?.lastDesired ?? null);
+  if (item.step.knownDesired === null) return recordedDesired(item, urn, context.ownership);
   const lookup = (ref: Parameters<typeof lookupReference>[1]) =>
     lookupReference((address) => context.results.get(address), ref);
   const known = display(resolveValue(item.step.knownDesired, lookup, (template) => context.evaluate(template, lookup)));

@@ -2,7 +2,8 @@ import { type Origin, type ProviderFact, UNSCOPED } from '../core/facts.ts';
 import { altersFold, type Owned, type OwnershipModel } from '../core/fold.ts';
 import type { Json } from '../core/json.ts';
 import type { RecordKind } from '../core/plan.ts';
-import { displayObject, type ValueObject } from '../core/value.ts';
+import { display, displayObject, type ValueObject } from '../core/value.ts';
+import { placeByIds } from './declared-names.ts';
 import type { PreparedStep } from './prepare.ts';
 
 /** The log as a plan sees it: the fold, with what settled intents add to it. */
@@ -60,40 +61,57 @@ export function desiredOf(desired: ValueObject): Json {
   return displayObject(desired);
 }
 
+/** A step as far as the names of its resource go; without a catalogue only its id tells them. */
+export type Nameable = Pick<PreparedStep, 'stack' | 'spec' | 'declaration'> & Partial<Pick<PreparedStep, 'catalogue'>>;
+
+/** What a fact says about which resource it is. */
+export type Named = Pick<ProviderFact, 'urn' | 'desired' | 'resource_id'>;
+
 /** The URN under which this stack owns the resource now, when that is not the one the playbook gives it. */
-export function renamedFrom(
-  ownership: Ownership,
-  item: Pick<PreparedStep, 'stack' | 'spec'>,
-  urn: string,
-  resourceId: string | null,
-): Owned | null {
-  if (resourceId === null || ownership.model.owned.has(urn)) return null;
+export function renamedFrom(ownership: Ownership, item: Nameable, named: Named): Owned | null {
   const stack = item.stack ?? UNSCOPED;
-  const others = ownership.byResourceId.get(resourceId) ?? [];
-  return (
-    others.find(
-      (owned) => owned.stack === stack && owned.resourceType === item.spec.resourceType && owned.urn !== urn,
-    ) ?? null
+  return otherNames(ownership, item, named).find((owned) => owned.stack === stack) ?? null;
+}
+
+/**
+ * What is owned as the same resource under other URNs, whatever the stack: by the cloud's id, or, where the log has none,
+ * by its place written by ids. Nothing while it is owned under its own URN.
+ */
+export function otherNames(
+  { model, byResourceId }: Ownership,
+  item: Nameable,
+  { urn, desired, resource_id: id }: Named,
+): readonly Owned[] {
+  if (model.owned.has(urn)) return [];
+  const place = item.catalogue === undefined ? null : placeByIds(item.catalogue, item.declaration, desired);
+  const there = place === null ? undefined : model.owned.get(place);
+  const known = id === undefined ? [] : (byResourceId.get(id) ?? []);
+  return [...known, ...(there?.resourceId === null ? [there] : [])].filter(
+    (owned) => owned.resourceType === item.spec.resourceType && owned.urn !== urn,
   );
 }
 
 /** What another stack owns of this resource: under its URN, else (where a URN names its stack) under another one. */
 export function ownedElsewhere(
   ownership: Ownership,
-  item: Pick<PreparedStep, 'stack' | 'spec'>,
-  urn: string | null,
-  resourceId: string | null,
-): Owned | null {
-  const stack = item.stack ?? UNSCOPED;
-  const owned = urn === null ? undefined : ownership.model.owned.get(urn);
-  if (owned !== undefined) return owned.stack === stack ? null : owned;
-  const others = resourceId === null ? [] : (ownership.byResourceId.get(resourceId) ?? []);
-  return others.find((other) => other.stack !== stack && other.resourceType === item.spec.resourceType) ?? null;
+  item: Nameable,
+  { urn, ...named }: Omit<Named, 'urn'> & { readonly urn: string | null },
+): readonly Owned[] {
+  if (urn === null) return [];
+  const own = ownership.model.owned.get(urn);
+  const all = [...(own === undefined ? [] : [own]), ...otherNames(ownership, item, { urn, ...named })];
+  return all.filter(({ stack }) => stack !== (item.stack ?? UNSCOPED));
+}
+
+/** The last desired: what the step says it was, else what the log says. */
+export function recordedDesired(item: PreparedStep, urn: string | null, { model }: Ownership): Json {
+  if (item.step.knownDesired === null) return urn === null ? null : (model.owned.get(urn)?.lastDesired ?? null);
+  return item.catalogue.fromForeign(item.spec.resourceType, urn ?? '', display(item.step.knownDesired)).desired;
 }
 
 /** What the log learns from a resource that is already as desired. */
 export function recordOf(ownership: Ownership, item: PreparedStep, fact: ProviderFact): RecordKind | null {
-  if (renamedFrom(ownership, item, fact.urn, fact.resource_id ?? null) !== null) return 'rename';
+  if (renamedFrom(ownership, item, fact) !== null) return 'rename';
   if (!altersFold(ownership.model, fact)) return null;
   const owned = ownership.model.owned.get(fact.urn);
   if (owned === undefined || owned.stack !== fact.stack) return 'own';

@@ -1,4 +1,6 @@
 import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
+import type { Owned } from '../core/fold.ts';
+import type { Json } from '../core/json.ts';
 import type { RecordKind } from '../core/plan.ts';
 import { adoptedDesired } from './classify.ts';
 import type { Findings } from './findings.ts';
@@ -18,16 +20,14 @@ export function recordedFacts(item: PreparedStep, findings: Recordable): readonl
   const known = item.spec.kind === 'delete' ? (ownership.model.owned.get(urn)?.resourceId ?? null) : null;
   const base = { urn, resourceId: present?.id ?? known, executionId: 0, digest: null };
   if (decision.change === 'adopt' && present !== null) {
-    return [
-      ...takeOverFacts(item, findings, present.id),
-      factOf(item, {
-        ...base,
-        verb: 'adopt',
-        outcome: 'adopted',
-        desired: adoptedDesired(item, desired, present.actual),
-        origin: 'adopted',
-      }),
-    ];
+    const fact = factOf(item, {
+      ...base,
+      verb: 'adopt',
+      outcome: 'adopted',
+      desired: adoptedDesired(item, desired, present.actual),
+      origin: 'adopted',
+    });
+    return [...takeOverFacts(item, findings, fact), ...withRename(ownership, item, fact)];
   }
   if (decision.change !== 'none') return [];
   if (item.spec.kind === 'delete')
@@ -62,29 +62,34 @@ function adoptedBefore(item: PreparedStep, { ownership }: Recordable, urn: strin
 
 function takeOverFacts(
   item: PreparedStep,
-  { urn, ownership, desired }: Recordable,
-  resourceId: string | null,
+  { ownership, desired }: Recordable,
+  adopted: ProviderFact,
 ): readonly ProviderFact[] {
-  const owned = ownedElsewhere(ownership, item, urn, resourceId);
-  if (owned === null) return [];
+  return ownedElsewhere(ownership, item, adopted).map((owned) =>
+    givenUp(item, owned, owned.urn === adopted.urn ? desiredOf(desired) : owned.lastDesired),
+  );
+}
+
+function givenUp(item: PreparedStep, owned: Owned, desired: Json): ProviderFact {
   const given = factOf(item, {
     urn: owned.urn,
     verb: 'delete',
     outcome: 'absent',
-    desired: owned.urn === urn ? desiredOf(desired) : owned.lastDesired,
+    desired,
     resourceId: owned.resourceId,
     origin: null,
     executionId: 0,
     digest: null,
   });
   const { protect: _protect, ...rest } = given;
-  return [{ ...rest, stack: owned.stack, forgotten: true }];
+  return { ...rest, stack: owned.stack, forgotten: true };
 }
 
 export function recordKind(item: PreparedStep, findings: Findings, facts: readonly ProviderFact[]): RecordKind | null {
   const own = ownFact(facts);
   if (own === null) return null;
   if (own.verb === 'delete') return 'tombstone';
+  if (own.renamed_from !== undefined) return 'rename';
   if (findings.decision.change === 'adopt') return 'own';
   return recordOf(findings.ownership, item, own);
 }

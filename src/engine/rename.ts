@@ -1,15 +1,10 @@
 import type { ProviderFact } from '../core/facts.ts';
 import type { Json } from '../core/json.ts';
-import { type Ownership, renamedFrom } from './ownership.ts';
-import type { PreparedStep } from './prepare.ts';
+import { type Nameable, type Ownership, renamedFrom } from './ownership.ts';
 
 /** A fact with what it says about the URN under which the same resource was owned before. */
-export function withRename(
-  ownership: Ownership,
-  item: Pick<PreparedStep, 'stack' | 'spec'>,
-  fact: ProviderFact,
-): readonly ProviderFact[] {
-  const before = renamedFrom(ownership, item, fact.urn, fact.resource_id ?? null);
+export function withRename(ownership: Ownership, item: Nameable, fact: ProviderFact): readonly ProviderFact[] {
+  const before = renamedFrom(ownership, item, fact);
   if (before === null) return [fact];
   if (fact.verb === 'delete') return [{ ...fact, urn: before.urn, desired: before.lastDesired }, fact];
   return renameFacts(fact, before);
@@ -37,12 +32,11 @@ function renameFacts(
     desired: before.lastDesired,
     renamed_to: fact.urn,
   };
-  const taken: ProviderFact = {
-    ...fact,
-    verb: 'ensure',
-    outcome: 'changed',
-    ...(before.origin == null ? {} : { origin: before.origin }),
-    renamed_from: before.urn,
-  };
+  // An adoption stays one: it is what makes the stack the owner, whatever its name was.
+  const asserted: Partial<ProviderFact> =
+    fact.verb === 'adopt'
+      ? {}
+      : { verb: 'ensure', outcome: 'changed', ...(before.origin == null ? {} : { origin: before.origin }) };
+  const taken: ProviderFact = { ...fact, ...asserted, renamed_from: before.urn };
   return [taken, given];
 }

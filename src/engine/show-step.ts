@@ -1,13 +1,14 @@
 import { diagnostic } from '../core/codes.ts';
 import { stepDigest } from '../core/digest.ts';
-import type { Json, JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { Change, PlanStep, RecordKind } from '../core/plan.ts';
 import { redact } from '../core/redaction.ts';
 import type { Observation, PlannedRequest, WriteChange } from '../core/resource.ts';
 import type { Step } from '../core/step.ts';
-import { display, displayObject, isKnown, type Value, type ValueObject } from '../core/value.ts';
+import { displayObject, isKnown, type Value, type ValueObject } from '../core/value.ts';
 import { digestEntry } from './entries.ts';
 import type { Findings } from './findings.ts';
+import { recordedDesired } from './ownership.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { PreparedStep } from './prepare.ts';
 import { recordedFacts, recordKind } from './recorded-facts.ts';
@@ -36,7 +37,7 @@ function showStep(
   const { desired, urn, decision, held, observation } = findings;
   const isRead = item.spec.kind === 'read';
   const present = observation?.kind === 'present' ? observation : null;
-  const recorded = recordedDesired(item, findings);
+  const recorded = recordedDesired(item, urn, findings.ownership);
   const { step } = item;
   // Spelt out rather than spread: with this many keys V8 makes a dictionary of a spread, which a big plan feels.
   return {
@@ -73,13 +74,6 @@ function showStep(
     resource_id: present?.id ?? null,
     state: present?.state ?? null,
   };
-}
-
-/** The last desired: what the step says it was, else what the log says. */
-function recordedDesired(item: PreparedStep, { urn, ownership }: Findings): Json {
-  if (item.step.knownDesired === null)
-    return urn === null ? null : (ownership.model.owned.get(urn)?.lastDesired ?? null);
-  return item.catalogue.fromForeign(item.spec.resourceType, urn ?? '', display(item.step.knownDesired)).desired;
 }
 
 /** What an `infra exec` step confirms; deletes and adoptions have one. */

@@ -29,13 +29,7 @@ function addressesOf(
   const found = new Set<string>();
   const missing: string[] = [];
   for (const name of names) {
-    const matches = steps.filter(
-      (step) =>
-        step.address === name ||
-        step.name === name ||
-        step.address.startsWith(`${name}[`) ||
-        declarations.get(step.address)?.urn === name,
-    );
+    const matches = steps.filter((step) => isNamed(step, declarations.get(step.address)?.urn ?? null, name));
     if (matches.length === 0) missing.push(name);
     for (const step of matches) found.add(step.address);
   }
@@ -47,6 +41,11 @@ function addressesOf(
       }),
     ),
   );
+}
+
+/** Whether a target means this step. */
+export function isNamed({ address, name }: Step, urn: string | null, word: string): boolean {
+  return address === word || name === word || address.startsWith(`${word}[`) || urn === word;
 }
 
 /** What depends on an excluded step can't be planned without it, so it is left out as well. */

@@ -98,6 +98,12 @@ const SUCCEEDED: ReadonlySet<Outcome> = new Set<Outcome>([
 export function failedDependency(current: Walk, planned: PlannedStep): Diagnostic | null {
   for (const need of planned.item.dependsOn) {
     const state = current.states.get(need);
+    if (state?.outcome === 'held') {
+      // It stays held whatever becomes of what it depends on; who waits for it waits for that, too.
+      const held = current.run.steps.get(need);
+      const beyond = held === undefined ? null : failedDependency(current, held);
+      if (beyond !== null) return { ...beyond, address: planned.shown.address, source: planned.shown.source };
+    }
     if (state === undefined || SUCCEEDED.has(state.outcome)) continue;
     return diagnostic('BLOCKED', `it depends on ${need}, which is ${state.outcome}.`, {
       address: planned.shown.address,

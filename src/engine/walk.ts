@@ -134,9 +134,9 @@ function isQuietSuccess(state: StepState): boolean {
 function quietState(current: Walk, planned: PlannedStep): StepState {
   const { shown, result, observation } = planned;
   const blocking = shown.change === 'blocked' ? null : failedDependency(current, planned);
+  if (shown.change !== 'blocked' && shown.held !== null) return stateOf('held', { result });
   if (shown.change === 'blocked' || blocking !== null)
     return stateOf('blocked', { diagnostics: blocking === null ? [] : [blocking] });
-  if (shown.held !== null) return stateOf('held', { result });
   if (waitsForSkipped(current, planned)) return notStarted(current);
   const resource = observation?.kind === 'present' ? observation.resource : null;
   if (shown.change === 'adopt')

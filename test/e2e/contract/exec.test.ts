@@ -79,6 +79,15 @@ workflow:
   expect(cloud.requests).toEqual([]);
 });
 
+it.concurrent('report of what may not be read says why, and not that it is absent', async () => {
+  const cloud = await openCloud();
+  cloud.write({ steps: [project('p', { project_id: 'not-mine', parent: ORG }, { reconcile: 'report', ...KNOWN })] });
+  const ended = await cloud.exec();
+  expectExit(ended, 0);
+  expect(ended.lines[0]?.data).toMatchObject({ drift: 'unchecked', present: 'unknown' });
+  expect(ended.lines[0]?.data['note']).toContain('could not be read');
+});
+
 it.concurrent('adopt: the diff and a digest first; with the digest a fact and no write; a stale digest is refused', async () => {
   const cloud = await openCloud({ seed: SEED });
   const input = { project_id: 'st-prod', parent: 'folders/1' };

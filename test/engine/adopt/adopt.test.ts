@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hasChanges } from '../../../src/core/plan.ts';
 import { at, boxFact, changesOf, House, outcomesOf, thrownBy } from '../../support/in-memory/house.ts';
-import { box, dropBox, playbookOf, readBox } from '../../support/in-memory/playbooks.ts';
+import { box, dropBox, playbookOf, readBox, ref } from '../../support/in-memory/playbooks.ts';
 
 const ADOPT = { verb: 'adopt' } as const;
 
@@ -59,4 +59,28 @@ test('after an adoption of something that differs, the playbook is what has to c
   const playbook = playbookOf([box('a', { title: 'declared' })]);
   expect(outcomesOf(await house.applied(playbook, ADOPT))).toEqual({ a: 'adopted' });
   expect(at((await house.plan(playbook)).plan, 'a')).toMatchObject({ change: 'update', recorded: { title: 'live' } });
+});
+
+test('what the step says was last desired wins over the log', async () => {
+  const house = new House();
+  house.cloud.addBox('a', { title: 'live' });
+  house.log.remember(boxFact('a', { desired: { name: 'a', title: 'live' } }));
+  const known = { knownDesired: { name: 'a', title: 'known' } };
+  const { plan } = await house.plan(playbookOf([box('a', { title: 'live' }, known)]), ADOPT);
+  expect(at(plan, 'a')).toMatchObject({
+    change: 'adopt',
+    recorded: { title: 'known' },
+    diff: { title: { desired: 'known', actual: 'live' } },
+  });
+});
+
+test('an absent one that alone was asked for is a refusal, whatever it brings along', async () => {
+  const house = new House();
+  const top = house.cloud.addBox('top');
+  house.log.remember(boxFact('top', { resource_id: top.id }));
+  const playbook = playbookOf([box('top'), box('leaf', { parent: ref('top', 'resource.id') }), box('other')]);
+  const alone = await house.plan(playbook, { ...ADOPT, options: { targets: ['leaf'] } });
+  expect(at(alone.plan, 'leaf').change).toBe('blocked');
+  const among = await house.plan(playbook, { ...ADOPT, options: { targets: ['leaf', 'other'] } });
+  expect(at(among.plan, 'leaf').change).toBe('none');
 });

@@ -118,3 +118,15 @@ test('a read that fails late stops its dependants', async () => {
   );
   expect(outcomesOf(report)).toEqual({ top: 'changed', look: 'failed', after: 'blocked' });
 });
+
+test('a held step stays held whatever becomes of what it depends on; who waits for it does not go on', async () => {
+  const house = new House();
+  house.cloud.mishap(boxUrn('first'), FAIL);
+  const playbook = playbookOf([
+    box('first'),
+    box('held', {}, { dryRun: true, dependsOn: ['first'] }),
+    box('last', {}, { dependsOn: ['held'] }),
+  ]);
+  const report = await house.applied(playbook);
+  expect(outcomesOf(report)).toEqual({ first: 'failed', held: 'held', last: 'blocked' });
+});
