@@ -92,7 +92,10 @@ async function openLog(call: WorkflowCall, { folder }: Place, source: LogSource)
     case 'server': {
       const { openEhdbLog } = await import('../eventlog/ehdb-http.ts');
       const token = host.env['INFRA_EVENTLOG_TOKEN'] || null;
-      return { log: openEhdbLog({ ...common, url: source.url, token, userAgent: AGENT }), chained: null };
+      return {
+        log: openEhdbLog({ ...common, url: source.url, token, userAgent: AGENT, signal: call.deadline }),
+        chained: null,
+      };
     }
   }
 }

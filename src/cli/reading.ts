@@ -1,3 +1,4 @@
+import { firstOf } from '../engine/time-limit.ts';
 import { type OpenedLogs, openLogs } from './compose-logs.ts';
 import { composeReaders, type Readers } from './composition.ts';
 import type { Place } from './place.ts';
@@ -25,10 +26,8 @@ export async function withReaders<T>(
   projects: readonly Project[],
   body: (readers: Readers) => Promise<T>,
 ): Promise<T> {
-  const { timeoutMs } = call.flags;
   const interrupts = listenForInterrupts(call.host, false, () => []);
-  const signal =
-    timeoutMs === null ? interrupts.abort : AbortSignal.any([interrupts.abort, AbortSignal.timeout(timeoutMs)]);
+  const signal = firstOf(interrupts.abort, call.deadline);
   const readers = composeReaders(call, place, projects, signal);
   try {
     return await body(readers);

@@ -34,6 +34,8 @@ export interface WorkflowCall {
   readonly invocation: Invocation;
   readonly flags: WorkflowFlags;
   readonly output: Output;
+  /** Aborts when the time that --timeout gives the whole run is over; without it, never. */
+  readonly deadline: AbortSignal;
 }
 
 /** A playbook that was read, with all that the caller and infra.yaml say about it. */

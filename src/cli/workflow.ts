@@ -27,10 +27,9 @@ export async function withOutput(
 ): Promise<ExitCode> {
   const output = await openOutput(host, outputFlagsOf(command, invocation), command);
   try {
-    return written(
-      await body({ host, command, invocation, flags: readWorkflowFlags(invocation.options), output }),
-      output,
-    );
+    const flags = readWorkflowFlags(invocation.options);
+    const deadline = withTimeLimit(new AbortController().signal, flags.timeoutMs);
+    return written(await body({ host, command, invocation, flags, output, deadline }), output);
   } catch (thrown) {
     const error = withUnlockFlags(thrown, readWorkflowFlags(invocation.options), null, host.cwd);
     if (!(error instanceof DiagnosticError)) throw error;

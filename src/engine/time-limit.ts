@@ -15,3 +15,13 @@ export function withTimeLimit(signal: AbortSignal, ms: number | null): AbortSign
   limited.signal.addEventListener('abort', () => signal.removeEventListener('abort', stop), { once: true });
   return limited.signal;
 }
+
+/** Aborts when either does; by hand for the same reason. */
+export function firstOf(one: AbortSignal, other: AbortSignal): AbortSignal {
+  const joined = new AbortController();
+  for (const signal of [one, other]) {
+    if (signal.aborted) joined.abort(signal.reason);
+    signal.addEventListener('abort', () => joined.abort(signal.reason), { once: true, signal: joined.signal });
+  }
+  return joined.signal;
+}

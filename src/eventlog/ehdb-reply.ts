@@ -29,9 +29,21 @@ export function pageRecords(exchange: Exchange, source: ReplySource): readonly L
   if (records !== null && reply['outcome'] === undefined && !Array.isArray(reply['records'])) {
     throw refusal(source, 'answered with records and without an outcome: whether that is an answer is not known');
   }
-  if (records !== null) return records;
+  if (records !== null) return complete(reply, records, source);
   if (reply['outcome'] === 'absent') return [];
   throw refusal(source, 'answered without records: that is another protocol, not an empty log');
+}
+
+/** A reply that says how many rows it returns has to have as many. */
+function complete(
+  reply: LosslessObject,
+  records: readonly LosslessJson[],
+  source: ReplySource,
+): readonly LosslessJson[] {
+  const result = reply['result'];
+  const returned = reply['returned'] ?? (isLosslessObject(result) ? result['returned'] : undefined);
+  if (typeof returned !== 'number' || returned === records.length) return records;
+  throw refusal(source, `says that it returned ${returned} rows and has ${records.length}: the answer was cut`, true);
 }
 
 function parseReply(body: Buffer): LosslessJson | null {

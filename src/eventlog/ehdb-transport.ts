@@ -52,7 +52,7 @@ export type Exchange =
 const MAX_TRIES = 5;
 const BASE_MS = 500;
 const CAP_MS = 30_000;
-const PASSING_STATUS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const PASSING_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
 /** Sends GETs to one server. Redirects are not followed: the token goes nowhere else. */
 export class EhdbTransport {
@@ -71,7 +71,7 @@ export class EhdbTransport {
   async get(url: URL): Promise<Exchange> {
     const { timing, signal } = this.#options;
     for (let tries = 1; ; tries += 1) {
-      if (signal?.aborted === true) return INTERRUPTED;
+      if (signal?.aborted === true) return interruptedBy(signal);
       const exchange = await this.#once(url);
       const passing = exchange.kind === 'lost' ? exchange.passing : PASSING_STATUS.has(exchange.status);
       if (!passing || tries === MAX_TRIES) return exchange;
@@ -101,7 +101,7 @@ export class EhdbTransport {
       if (bytes !== null) return { kind: 'answered', status, headers, body: bytes };
       return lost(`the answer is longer than ${limits.bodyBytes} bytes`, false);
     } catch (error) {
-      if (interrupt?.aborted === true) return INTERRUPTED;
+      if (interrupt?.aborted === true) return interruptedBy(interrupt);
       return deadline.aborted ? lost(`no whole answer came within ${limits.requestMs} ms`, false) : troubleOf(error);
     }
   }
@@ -129,7 +129,10 @@ async function readBounded(body: AsyncIterable<Buffer>, most: number): Promise<B
   return Buffer.concat(chunks);
 }
 
-const INTERRUPTED: Exchange = { kind: 'lost', why: 'the run was interrupted', passing: false };
+function interruptedBy({ reason }: AbortSignal): Exchange {
+  const isLate = reason instanceof DOMException && reason.name === 'TimeoutError';
+  return lost(isLate ? 'the time given by --timeout is over' : 'the run was interrupted', false);
+}
 
 function lost(why: string, passing: boolean): Exchange {
   return { kind: 'lost', why, passing };

@@ -58,6 +58,7 @@ export function parseRecord(value: LosslessJson, mapForeign: ForeignMap): Entry 
   if (isOurs(value)) {
     return { sequence, key: String(value['hash']), target: String(value['target']), recordedAt, item: ourItem(value) };
   }
+  if (isTierRow(value) && typeof value['payload'] !== 'string') throw new Error('its payload is not a text');
   const fact = factIn(value);
   const item: RowItem = fact === null ? NOTHING : { kind: 'fact', fact: mapForeign(fact) };
   return { sequence, key: tierKey(value), target: null, recordedAt, item };
@@ -76,6 +77,12 @@ function isOurs(value: LosslessObject): boolean {
 export function tierKey(value: LosslessObject): string | null {
   const ids = [value['execution_id'], value['transaction_id']];
   return ids.includes(undefined) ? null : ids.map(String).join(':');
+}
+
+/** A row of the raw tier, whose event body is a text; the body itself would name its type. */
+function isTierRow(value: LosslessObject): boolean {
+  const isRaw = ['payload', 'global_sequence', 'transaction_id'].every((key) => value[key] !== undefined);
+  return isRaw && value['event_type'] === undefined && !isLosslessObject(value['payload'] ?? null);
 }
 
 function ourItem(value: LosslessObject): RowItem {

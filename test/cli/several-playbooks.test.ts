@@ -33,7 +33,8 @@ async function callWith(yc: string): Promise<WorkflowCall> {
   const host = fakeHost({ cwd: '/' });
   const invocation = { operands: [], options: {}, runOther: async () => EXIT.done };
   const output = await openOutput(host, readOutputFlags({}), 'orphans');
-  return { host, command: 'orphans', invocation, flags: readWorkflowFlags({ yc }), output };
+  const deadline = new AbortController().signal;
+  return { host, command: 'orphans', invocation, flags: readWorkflowFlags({ yc }), output, deadline };
 }
 
 it('a yc in the repository of any of the playbooks is refused, not only of the first', async () => {

@@ -62,7 +62,6 @@ test.each<[string, Fault, string]>([
   ['501', json(501, tier('disabled', { reason: 'no relay' })), 'its relay to the event log is not configured'],
   ['400', json(400, tier('invalid')), 'it does not know this tier or this request'],
   ['404', json(404, {}), 'nothing is served at this address'],
-  ['500', raw(500, 'text/html', '<h1>oops</h1>'), 'HTTP 500'],
   ['a redirect', json(307, {}, { location: 'http://127.0.0.1:9/' }), 'a redirect, which is not followed'],
   ['204', (_, response) => response.writeHead(204).end(), 'HTTP 204'],
   ['HTML', raw(200, 'text/html; charset=utf-8', '<!doctype html><p>Sign in'), 'answered with text/html, not with JSON'],
@@ -173,7 +172,7 @@ test('an interrupt ends it, while it waits for an answer as while it waits to as
 
 test('the token goes to the server, and never into a diagnostic', async () => {
   const echo = { message: `who is Bearer ${TOKEN}?\u202e\n::error::`, outcome: 'rejected' };
-  const { read, server } = await readWith([json(500, echo)], TOKEN);
+  const { read, server } = await readWith([json(400, echo)], TOKEN);
   const refusal = await refusalOf(read());
   expect(server.requests[0]?.authorization).toBe(`Bearer ${TOKEN}`);
   expect(JSON.stringify(refusal)).not.toContain(TOKEN);
@@ -213,4 +212,31 @@ test.each([
   ['http://noetl.example', null],
 ])('%s is accepted', (url, token) => {
   expect(open(url, token).url).toBe(`${url}/api/ehdb/tiers/eventlog`);
+});
+
+test('a reply that has fewer rows than it says it returns was cut', async () => {
+  const cut = { result: { returned: 5, records: [made(1)] } };
+  const { read } = await readWith([json(200, tier('served', cut))]);
+  expect(await refusalOf(read())).toMatchObject({
+    code: 'LOG_INVALID',
+    detail: expect.stringContaining('returned 5 rows and has 1'),
+    retryable: true,
+  });
+});
+
+test('a 500 is asked again, like the other failures that pass', async () => {
+  const { read, slept } = await readWith([json(500, {}), json(500, {})]);
+  expect((await read()).model.owned.size).toBe(1);
+  expect(slept).toHaveLength(2);
+});
+
+test('a row without its payload is broken: it is named, or counted where that is asked for', async () => {
+  const row = { ...made(2), payload: null };
+  const page = () => json(200, tier('served', { result: { records: [row] } }));
+  const { read } = await readWith([page()]);
+  expect(await refusalOf(read())).toMatchObject({ detail: expect.stringContaining('its payload is not a text') });
+  const server = await startEhdbServer();
+  server.faults.push(page());
+  const { diagnostics } = await openServerLog(server.origin, { skipInvalid: true }).log.read('cloud');
+  expect(diagnostics).toMatchObject([{ severity: 'warning', detail: expect.stringContaining('1 broken line') }]);
 });

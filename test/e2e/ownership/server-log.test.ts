@@ -75,3 +75,13 @@ it('is folded beside the writable log', async () => {
   expectExit(failed, 3);
   expect(codesOf(failed.failure.diagnostics)).toEqual(['LOG_READ_ONLY']);
 });
+
+it('--timeout bounds the reading of the log, too', async () => {
+  const cloud = await cloudWithFolder();
+  const server = await startEhdbServer({ rows: [ROW] });
+  server.faults.push(() => undefined);
+  const late = await cloud.fail(['drift', 'playbook.yaml', '--eventlog', server.origin, '--timeout', '1s']);
+  expectExit(late, 6);
+  expect(late.failure.diagnostics[0]?.detail).toContain('--timeout');
+  expect(server.requests).toHaveLength(1);
+});
