@@ -29,7 +29,10 @@ export interface OpenedScope {
 export function addScopeFlags(command: Command): Command {
   return command
     .addOption(new Option('--provider <family>', 'whose cloud it is').choices(['google', 'yandex']).default('google'))
-    .option('--from <scope>', 'organizations/N, folders/N, projects/p, or the id of a Yandex folder')
+    .option(
+      '--from <scope>',
+      "organizations/N, folders/N, projects/p, a console URL, a folder's number, or the id of a Yandex folder",
+    )
     .option('--folder <id>', 'the same as --from folders/<id>, or --from <id> for Yandex')
     .option('--stack <stack>', 'whose credential is used (stacks.<stack> of your own config.yaml)');
 }

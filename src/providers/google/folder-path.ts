@@ -13,17 +13,27 @@ export function parentReference(written: string): string {
   return isName || !text.includes('/') || text.includes('://') ? text : `${BY_DISPLAY_NAME}${text}`;
 }
 
+/** The same for a scope, which may also be a project that the console shows. */
+export function scopeReference(written: string): string {
+  const project = inConsole(written.trim())?.get('project') ?? null;
+  return project === null ? parentReference(written) : `projects/${project}`;
+}
+
 export function folderReference(written: string): string {
   return parentReference(written);
 }
 
 function fromConsole(text: string): string | null {
-  if (!text.startsWith('https://console.cloud.google.com/') || !URL.canParse(text)) return null;
-  const query = new URL(text).searchParams;
-  const folder = query.get('folder');
-  const organization = query.get('organizationId');
+  const query = inConsole(text);
+  const folder = query?.get('folder') ?? null;
+  const organization = query?.get('organizationId') ?? null;
   if (folder !== null) return `folders/${folder}`;
   return organization === null ? null : `organizations/${organization}`;
+}
+
+function inConsole(text: string): URLSearchParams | null {
+  const isConsole = text.startsWith('https://console.cloud.google.com/') && URL.canParse(text);
+  return isConsole ? new URL(text).searchParams : null;
 }
 
 /** The display names from the organisation down; null for a reference by id. */

@@ -1,5 +1,6 @@
 import { diagnostic } from '../../core/codes.ts';
 import { DiagnosticError } from '../../core/diagnostics.ts';
+import { scopeReference } from './folder-path.ts';
 
 export type ScopeKind = 'organization' | 'folder' | 'project';
 
@@ -16,10 +17,11 @@ const FORMS: readonly (readonly [ScopeKind, RegExp])[] = [
 ];
 
 /** Throws DiagnosticError for what is no scope. */
-export function parseScope(text: string): Scope {
+export function parseScope(written: string): Scope {
+  const text = scopeReference(written);
   const [kind] = FORMS.find(([, form]) => form.test(text)) ?? [];
   if (kind !== undefined) return { kind, name: text };
-  const detail = `"${text}" is no scope; expected organizations/<number>, folders/<number> or projects/<id>.`;
+  const detail = `"${written}" is no scope; expected organizations/<number>, folders/<number>, projects/<id>, the URL of one in the console, or the number of a folder.`;
   throw new DiagnosticError([diagnostic('USAGE', detail)]);
 }
 

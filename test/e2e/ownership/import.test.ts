@@ -125,3 +125,15 @@ it('needs a scope and an auth', async () => {
   }
   expect(cloud.requests).toEqual([]);
 });
+
+it.each([
+  ['10', 'folders/10'],
+  ['https://console.cloud.google.com/cloud-resource-manager?folder=10&organizationId=1', 'folders/10'],
+  [`https://console.cloud.google.com/iam-admin/settings?organizationId=${ORG.slice('organizations/'.length)}`, ORG],
+  ['https://console.cloud.google.com/welcome?project=acme-web', 'projects/acme-web'],
+])('a scope may be written as people have it: %s', async (from, scope) => {
+  const cloud = await withWorld();
+  const imported = await cloud.run(['import', '--from', from, ...reading(cloud), '--format', 'json']);
+  expectExit(imported, 0);
+  expect(JSON.parse(imported.stdout)).toMatchObject({ scope });
+});
