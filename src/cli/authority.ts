@@ -107,7 +107,9 @@ function targetOf({ emulator, endpoint }: WorkflowFlags, projects: readonly Proj
   if (emulator) return 'emulator';
   if (endpoint !== null) return endpointOrigin(endpoint, '--endpoint');
   const targets = projects.map(
-    ({ playbook, options }) => prepare({ catalogues: CATALOGUES }, playbook, options, 'plan').target,
+    // Whatever is selected: a target may also be something owned that no playbook declares.
+    ({ playbook, options }) =>
+      prepare({ catalogues: CATALOGUES }, playbook, { ...options, targets: [], excludes: [] }, 'plan').target,
   );
   const [first = 'cloud', ...others] = new Set(targets);
   if (others.length === 0) return first;

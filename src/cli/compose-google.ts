@@ -22,7 +22,7 @@ export interface GoogleFamily extends ProviderFamily {
 /** Google's APIs: one client for each distinct auth and endpoint. */
 export function googleFamily(context: FamilyContext): GoogleFamily {
   const { readOnly, signal } = context;
-  const clients = context.emulator ? emulatorClients(context) : cloudClients(context);
+  const clients = context.emulator && !context.offline ? emulatorClients(context) : cloudClients(context);
   const providers = perClient(async ({ client, about }: Extract<OpenedClient, { kind: 'open' }>) => {
     const { createGoogleProvider } = await import('../providers/google/provider.ts');
     if (!readOnly) return createGoogleProvider(client, about);
@@ -55,7 +55,7 @@ interface Clients {
 function cloudClients({ call, place, offline, signal }: FamilyContext): Clients {
   const { config } = place;
   return eachOnce(async ({ auth, endpoint }) => {
-    if (offline) return { kind: 'unusable', why: diagnostic('UNDECIDED', 'Planned offline: nothing was read.') };
+    if (offline) return { kind: 'unusable', why: diagnostic('UNDECIDED', 'offline: nothing was read.') };
     const { resolveCredential } = await import('../providers/google/credentials.ts');
     const credential = await resolveCredential({
       auth,

@@ -33,6 +33,7 @@ export function yandexFamily(context: FamilyContext): ProviderFamily {
       return found;
     },
     openReader: async (_scopeId, request) => {
+      if (offline) return { kind: 'unusable', why: OFFLINE };
       const { openYandexReader } = await import('../providers/yandex/open.ts');
       return await openYandexReader(requestOf(request));
     },
@@ -40,7 +41,7 @@ export function yandexFamily(context: FamilyContext): ProviderFamily {
   };
 }
 
-const OFFLINE = diagnostic('UNDECIDED', 'Planned offline: nothing was read.');
+const OFFLINE = diagnostic('UNDECIDED', 'offline: nothing was read.');
 /** The fake takes any profile, and there is nothing behind it. */
 const EMULATOR_AUTH = { type: 'yc_profile', credential: null, scopes: [], token: null, tokenEnv: null };
 

@@ -108,13 +108,13 @@ export function composeReaders(
   [first, ...further]: readonly Project[],
   signal: AbortSignal,
 ): Readers {
-  const { emulator } = call.flags;
+  const { emulator, offline } = call.flags;
   const families = familiesOf({
     call,
     place,
     project: first ?? null,
     further,
-    offline: false,
+    offline,
     emulator,
     mayWrite: false,
     readOnly: true,

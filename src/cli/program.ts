@@ -78,6 +78,17 @@ function rootCommand(host: Host): Command {
 
 /** Of the contract, and not in this version. */
 const LATER_FLAGS: ReadonlySet<string> = new Set(['--preflight', '--record', '--replay']);
+/** What means the same everywhere; a verb that has no use for one says that rather than not to know it. */
+const COMMON_FLAGS: ReadonlySet<string> = new Set(
+  (
+    'set workload stack eventlog read-eventlog reconcile target exclude step offline untrusted emulator credential ' +
+    'endpoint yc config parallelism timeout fail-fast lock-timeout out detailed-exitcode show-reads actor ' +
+    'allow-endpoint allow-path allow-self-lockout take-over guard-org max-age no-rollback include-found skip-invalid ' +
+    'plan-destroy grants'
+  )
+    .split(' ')
+    .map((name) => `--${name}`),
+);
 const LATER_COMMANDS: ReadonlySet<string> = new Set(['graph', 'schema', 'completion', 'init', 'fleet']);
 
 function notAvailable({ code, message }: CommanderError): DiagnosticError | null {
@@ -89,12 +100,23 @@ function notAvailable({ code, message }: CommanderError): DiagnosticError | null
   return known ? new DiagnosticError([diagnostic('NOT_AVAILABLE', `${shown} is not in this version.`)]) : null;
 }
 
+function withoutMeaning(
+  { code, message }: CommanderError,
+  entry: CommandEntry | null,
+  help: string,
+): DiagnosticError | null {
+  const word = /'([^'=]+)/.exec(message)?.[1] ?? '';
+  if (entry === null || code !== 'commander.unknownOption' || !COMMON_FLAGS.has(word)) return null;
+  const detail = `${word} has no meaning for infra ${entry.name}.`;
+  return new DiagnosticError([diagnostic('USAGE', detail, { hint: `see ${help}` })]);
+}
+
 /** Commander's message without its prefix, its suggestion as the hint. */
 function usageError(error: CommanderError, entry: CommandEntry | null): DiagnosticError {
   const help = `infra ${entry === null ? '' : `${entry.name} `}--help`;
   if (error.code === 'commander.help')
     return new DiagnosticError([diagnostic('USAGE', `A command is missing. \`${help}\` lists them.`)]);
-  const later = notAvailable(error);
+  const later = notAvailable(error) ?? withoutMeaning(error, entry, help);
   if (later !== null) return later;
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const meant = /\(Did you mean (?:one of )?(.+)\?\)/.exec(suggestion ?? '')?.[1];

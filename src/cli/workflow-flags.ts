@@ -78,6 +78,14 @@ export function addReadingFlags(command: Command): Command {
     .option('--timeout <duration>', 'give the whole run up after, such as 30s, 5m or 1h', duration);
 }
 
+/** The same for verbs that take playbooks. */
+export function addPlaybookReadingFlags(command: Command): Command {
+  return addGuardFlags(addReadingFlags(command)).option(
+    '--offline',
+    'no network and no credential: from the log alone',
+  );
+}
+
 export function addConfigFlag(command: Command): Command {
   return command.option('--config <file>', 'infra.yaml to use instead of the one beside or above');
 }
@@ -122,17 +130,21 @@ export function addYcFlag(command: Command): Command {
 }
 
 function addCallerFlags(command: Command): Command {
-  return addYcFlag(addEndpointFlag(command))
+  return addGuardFlags(addYcFlag(addEndpointFlag(command)))
+    .option('--allow-self-lockout', "allow removing the caller's own last grant on a policy")
+    .option('--take-over <stack>', 'take resources over that this stack owns')
+    .option('--include-found', 'also delete what was merely found as desired');
+}
+
+function addGuardFlags(command: Command): Command {
+  return command
     .option(
       '--allow-path <dir>',
       'a folder in which files that the playbook names may lie, beside its own (repeatable)',
       collect,
       [],
     )
-    .option('--allow-self-lockout', "allow removing the caller's own last grant on a policy")
-    .option('--take-over <stack>', 'take resources over that this stack owns')
-    .option('--guard-org <org>', 'refuse any other organisation, whatever the playbook says')
-    .option('--include-found', 'also delete what was merely found as desired');
+    .option('--guard-org <org>', 'refuse any other organisation, whatever the playbook says');
 }
 
 export function readWorkflowFlags(options: Options): WorkflowFlags {

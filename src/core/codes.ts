@@ -246,6 +246,7 @@ export const CODES = {
     'A path that is not safe to use',
     'A symlink, another owner, or open permissions stand in the way.',
   ),
+  UNKNOWN_STACK: warn('Nothing is owned by this stack', 'The log knows other stacks. The detail names them.'),
   OTHER_STACK: warn('Another stack owns this resource', 'The log shows that another stack created or adopted it.'),
   ADOPT_ABSENT: entry(
     'refused',

@@ -18,6 +18,7 @@ import { type LiveDesired, resolveIds, resolveLive } from './live-names.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
 import { type Prepared, type PreparedStep, prepare } from './prepare.ts';
 import { type Looking, settingsFor } from './readers.ts';
+import { stackNotice } from './stack-notice.ts';
 import { verdictOf } from './verdict.ts';
 
 export interface DriftRequest extends Looking {
@@ -30,6 +31,8 @@ export interface DriftRequest extends Looking {
   readonly stack: string | null;
   /** URNs, or addresses and step names of the playbook; empty: all. */
   readonly targets: readonly string[];
+  /** The same, to be left out. */
+  readonly excludes: readonly string[];
   /** What it declares and nobody owns is looked at as well. */
   readonly playbook: Playbook | null;
   readonly options: VerbOptions;
@@ -64,8 +67,8 @@ export async function findDrift(request: DriftRequest): Promise<DriftReport> {
     ...declared.filter(({ subject }) => !state.model.owned.has(subject.urn)).map(({ subject }) => subject),
   ];
   const names = new Map(declared.map(({ address, name, subject }) => [subject.urn, [address, name]]));
-  refuseUnknown(request.targets, subjects, names);
-  const chosen = subjects.filter(({ urn }) => isChosen(request.targets, urn, names.get(urn) ?? []));
+  refuseUnknown([...request.targets, ...request.excludes], subjects, names);
+  const chosen = subjects.filter(({ urn }) => isChosen(request, urn, names.get(urn) ?? []));
   const sessions = sessionOpener(request);
   const ownedIds = new Set(owned.flatMap(({ resourceId }) => (resourceId === null ? [] : [resourceId])));
   const looked = await Promise.all(
@@ -79,7 +82,7 @@ export async function findDrift(request: DriftRequest): Promise<DriftReport> {
     stack: request.stack,
     resources,
     summary: summaryOf(resources),
-    diagnostics: state.diagnostics,
+    diagnostics: [...state.diagnostics, ...stackNotice(state.model, declared.length > 0 ? null : request.stack)],
   };
 }
 
@@ -105,8 +108,13 @@ function refuseUnknown(
   );
 }
 
-function isChosen(targets: readonly string[], urn: string, names: readonly string[]): boolean {
-  return targets.length === 0 || targets.some((target) => target === urn || names.includes(target));
+function isChosen(
+  { targets, excludes }: Pick<DriftRequest, 'targets' | 'excludes'>,
+  urn: string,
+  names: readonly string[],
+): boolean {
+  const isMeant = (word: string) => word === urn || names.includes(word);
+  return (targets.length === 0 || targets.some(isMeant)) && !excludes.some(isMeant);
 }
 
 function ownedSubject({ catalogues }: DriftRequest, item: Owned): Subject {

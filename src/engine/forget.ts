@@ -9,6 +9,8 @@ import { newExecutionId } from './walk-state.ts';
 export interface ForgetRequest {
   readonly urn: string;
   readonly target: string;
+  /** Whose it has to be; null: anyone's. */
+  readonly stack: string | null;
   /** Null: only say what would be given up, and under which digest. */
   readonly confirm: string | null;
   readonly settings: RunSettings;
@@ -73,7 +75,10 @@ function ownedBefore(fact: ProviderFact): Owned {
   };
 }
 
-async function preview({ log }: Pick<EnginePorts, 'log'>, { urn, target }: ForgetRequest): Promise<ForgetResult> {
+async function preview(
+  { log }: Pick<EnginePorts, 'log'>,
+  { urn, target, stack }: ForgetRequest,
+): Promise<ForgetResult> {
   const state = await log.read(target);
   const owned = state.model.owned.get(urn);
   if (owned === undefined)
@@ -81,6 +86,12 @@ async function preview({ log }: Pick<EnginePorts, 'log'>, { urn, target }: Forge
       diagnostic('NOT_OURS', `the log does not show that anything called ${urn} is owned.`, {
         urn,
         hint: 'infra log owned lists what is',
+      }),
+    ]);
+  if (stack !== null && owned.stack !== stack)
+    throw new DiagnosticError([
+      diagnostic('NOT_OURS', `${urn} is owned by stack ${JSON.stringify(owned.stack)}, and --stack says ${stack}.`, {
+        urn,
       }),
     ]);
   if (state.openIntents.some(({ intent }) => intent.urn === urn)) {

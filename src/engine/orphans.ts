@@ -1,4 +1,5 @@
-import type { Diagnostic } from '../core/diagnostics.ts';
+import { diagnostic } from '../core/codes.ts';
+import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { forStack, type Owned, type OwnershipModel } from '../core/fold.ts';
 import { detectAliases, detectOrphansScoped, stackConflicts } from '../core/orphans.ts';
 import { FORMAT_VERSION } from '../core/plan.ts';
@@ -10,6 +11,7 @@ import { declaredBy } from './declared.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
 import { protectionOf } from './protection.ts';
 import type { Looking } from './readers.ts';
+import { stackNotice } from './stack-notice.ts';
 
 /** Grants, and what could not be looked into. */
 export interface FoundGrants {
@@ -22,7 +24,12 @@ export interface OrphansRequest extends Looking {
   readonly log: Pick<EventLog, 'read'>;
   readonly target: string;
   readonly stack: string;
+  /** Whether the caller named the stack; one that was worked out may be new. */
+  readonly isStackGiven: boolean;
   readonly playbooks: readonly Playbook[];
+  /** URNs of what is owned: only these, and not these. */
+  readonly targets: readonly string[];
+  readonly excludes: readonly string[];
   readonly options: VerbOptions;
   /** Finds grants on what the stack owns that no fact covers, be it another stack's; null where they were not asked for. */
   readonly grants: ((mine: OwnershipModel, all: OwnershipModel) => Promise<FoundGrants>) | null;
@@ -33,7 +40,8 @@ export async function findOrphans(request: OrphansRequest): Promise<OrphansRepor
   const state = await request.log.read(request.target);
   const marks: Marks = state.marks ?? new Map();
   const declared = await declaredBy(request, state.model);
-  const orphans = detectOrphansScoped(state.model, request.stack, declared);
+  refuseUnowned(request, state.model);
+  const orphans = detectOrphansScoped(state.model, request.stack, declared).filter(({ urn }) => isChosen(request, urn));
   const mine = forStack(state.model, request.stack);
   const found = request.grants === null ? null : await request.grants(mine, state.model);
   return {
@@ -48,8 +56,29 @@ export async function findOrphans(request: OrphansRequest): Promise<OrphansRepor
       urns: group.map(({ urn }) => urn),
     })),
     grants: found?.grants ?? [],
-    diagnostics: [...state.diagnostics, ...(found?.diagnostics ?? [])],
+    diagnostics: [
+      ...state.diagnostics,
+      ...stackNotice(state.model, request.isStackGiven ? request.stack : null),
+      ...(found?.diagnostics ?? []),
+    ],
   };
+}
+
+function isChosen({ targets, excludes }: OrphansRequest, urn: string): boolean {
+  return (targets.length === 0 || targets.includes(urn)) && !excludes.includes(urn);
+}
+
+/** A URN that is nobody's would look like one that is no orphan. */
+function refuseUnowned({ targets, excludes }: OrphansRequest, { owned }: OwnershipModel): void {
+  const unknown = [...targets, ...excludes].filter((urn) => !owned.has(urn));
+  if (unknown.length === 0) return;
+  throw new DiagnosticError(
+    unknown.map((urn) =>
+      diagnostic('UNKNOWN_STEP', `nothing that is owned has the URN ${JSON.stringify(urn)}; an orphan has no step.`, {
+        hint: 'infra log owned lists what is owned',
+      }),
+    ),
+  );
 }
 
 /** An owned resource as the reports show it. */

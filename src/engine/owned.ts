@@ -5,6 +5,7 @@ import type { OwnedReport } from '../core/reports.ts';
 import type { LogState } from '../eventlog/event-log.ts';
 import { entryOf } from './orphans.ts';
 import type { EnginePorts } from './ports.ts';
+import { stackNotice } from './stack-notice.ts';
 
 export interface OwnedRequest {
   readonly catalogues: EnginePorts['catalogues'];
@@ -34,6 +35,6 @@ export function listOwned(request: OwnedRequest): OwnedReport {
       resource_id: item.resourceId,
     })),
     tombstoned: model.tombstones.size,
-    diagnostics: state.diagnostics,
+    diagnostics: [...state.diagnostics, ...stackNotice(state.model, stack)],
   };
 }

@@ -13,7 +13,7 @@ import { locate } from '../place.ts';
 import { openPlaybook } from '../project.ts';
 import { withLogs, withReaders } from '../reading.ts';
 import { withOutput } from '../workflow.ts';
-import { addConfigFlag, addLogFlags, addReadingFlags, addWorkloadFlags } from '../workflow-flags.ts';
+import { addConfigFlag, addLogFlags, addPlaybookReadingFlags, addWorkloadFlags } from '../workflow-flags.ts';
 import type { WorkflowCall } from '../workflow-types.ts';
 
 /** What the log says is owned, against what is live. */
@@ -23,8 +23,9 @@ export const driftCommand: CommandModule = {
       .argument('[playbook]', 'a playbook whose auth is used, and whose unowned resources are looked at, too')
       .option('--stack <stack>', 'only what this stack owns')
       .option('--target <address>', 'only this URN, or this address or step of the playbook (repeatable)', collect, [])
-      .option('--step <address>', 'the same as --target', collect, []);
-    addConfigFlag(addReadingFlags(addLogFlags(addWorkloadFlags(command))));
+      .option('--step <address>', 'the same as --target', collect, [])
+      .option('--exclude <address>', 'not this URN, address or step (repeatable)', collect, []);
+    addConfigFlag(addPlaybookReadingFlags(addLogFlags(addWorkloadFlags(command))));
     addOutFlag(addOutputFlags(command, REPORT_FORMATS));
     addExamples(command, [
       'infra drift org.yaml',
@@ -54,6 +55,7 @@ async function drift(call: WorkflowCall): Promise<ExitCode> {
         target,
         stack: flags.stack,
         targets: flags.targets,
+        excludes: flags.excludes,
         playbook: project?.playbook ?? null,
         options: project?.options ?? { ...DEFAULT_OPTIONS, emulator: flags.emulator },
         authOf,

@@ -21,6 +21,7 @@ export const forgetCommand: CommandModule = {
   configure(command) {
     command
       .argument('<urn>', 'the URN of what is no longer to be owned')
+      .option('--stack <stack>', "refuse what is another stack's")
       .option('--confirm <digest>', 'the digest that the same command printed without it', digest)
       .option('--endpoint <url>', 'of what is owned at this address of the cloud')
       .option('--emulator', "of what is owned in the emulator's log")
@@ -54,7 +55,7 @@ async function giveUp(call: WorkflowCall): Promise<ExitCode> {
         randomHex: (bytes) => randomBytes(bytes).toString('hex'),
         emit: (event) => output.emit(event),
       },
-      { urn, target, confirm, settings: settingsOf(call, place, interrupts) },
+      { urn, target, stack: flags.stack, confirm, settings: settingsOf(call, place, interrupts) },
     );
     return { ...result, target, command: confirmCommand(call, urn, result) };
   }).finally(() => interrupts.dispose());
@@ -73,6 +74,7 @@ function confirmCommand({ flags }: WorkflowCall, urn: string, result: ForgetResu
     urn,
     ...(flags.emulator ? ['--emulator'] : []),
     ...(flags.endpoint === null ? [] : ['--endpoint', flags.endpoint]),
+    ...(flags.stack === null ? [] : ['--stack', flags.stack]),
     ...(flags.config === null ? [] : ['--config', flags.config]),
     ...(flags.eventlog === null ? [] : ['--eventlog', flags.eventlog]),
     '--confirm',

@@ -21,7 +21,7 @@ import { expandGlobs } from '../playbook-globs.ts';
 import { openPlaybook } from '../project.ts';
 import { withLogs, withReaders } from '../reading.ts';
 import { withOutput } from '../workflow.ts';
-import { addConfigFlag, addLogFlags, addReadingFlags, addWorkloadFlags } from '../workflow-flags.ts';
+import { addConfigFlag, addLogFlags, addPlaybookReadingFlags, addWorkloadFlags } from '../workflow-flags.ts';
 import type { Project, WorkflowCall } from '../workflow-types.ts';
 import { type WrittenRemoval, writeRemoval } from '../write-removal.ts';
 
@@ -40,7 +40,11 @@ export const orphansCommand: CommandModule = {
       )
       .option('--plan-destroy <file>', 'write a playbook that would delete the orphans, to be reviewed')
       .option('--include-found', 'with --plan-destroy: also what was merely found as desired');
-    addConfigFlag(addReadingFlags(addLogFlags(addWorkloadFlags(command))));
+    command
+      .option('--target <urn>', 'only this URN (repeatable)', collect, [])
+      .option('--step <urn>', 'the same as --target', collect, [])
+      .option('--exclude <urn>', 'not this URN (repeatable)', collect, []);
+    addConfigFlag(addPlaybookReadingFlags(addLogFlags(addWorkloadFlags(command))));
     addOutFlag(addOutputFlags(command, REPORT_FORMATS));
     addExamples(command, [
       'infra orphans',
@@ -73,6 +77,9 @@ async function orphans(call: WorkflowCall): Promise<ExitCode> {
         target: authority.target,
         stack,
         playbooks: projects.map(({ playbook }) => playbook),
+        targets: call.flags.targets,
+        excludes: call.flags.excludes,
+        isStackGiven: call.flags.stack !== null,
         options: { ...DEFAULT_OPTIONS, emulator: call.flags.emulator, stack: first.options.stack },
         grants: isSet(call.invocation.options, 'grants') ? grantFinder(call, readers, authority, stack) : null,
       }),

@@ -38,6 +38,7 @@ describe('the gateway', () => {
       target: 'cloud',
       stack: null,
       targets: [],
+      excludes: [],
       playbook: null,
       options: DEFAULT_OPTIONS,
       authOf: () => ({ auth: null, endpoint: null }),
