@@ -10,7 +10,7 @@ describe('a command line that is not valid ends with 3', () => {
   it.each([
     ['an unknown command', ['pla', 'x.yaml'], 'did you mean plan?'],
     ['an unknown flag', ['plan', 'x.yaml', '--offlin'], 'did you mean --offline?'],
-    ['a flag of another command', ['plan', 'x.yaml', '--max-age', '1h'], "--max-age has no meaning for infra plan"],
+    ['a flag of another command', ['plan', 'x.yaml', '--max-age', '1h'], '--max-age has no meaning for infra plan'],
     ['a missing operand', ['plan'], "Missing required argument 'playbook'"],
     ['too many operands', ['plan', 'a.yaml', 'b.yaml'], 'Too many arguments'],
     ['a flag without its value', ['plan', 'x.yaml', '--stack'], 'argument missing'],
