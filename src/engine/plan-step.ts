@@ -6,6 +6,7 @@ import { isKnown, referencesIn, undecidedIn, type ValueObject } from '../core/va
 import type { OpenedProvider, Target } from '../providers/lifecycle-provider.ts';
 import type { Decision } from './classify.ts';
 import { decide } from './decide-step.ts';
+import { declaredNames } from './declared-names.ts';
 import { blockedBy, type Findings, unread, urnOf } from './findings.ts';
 import type { PlanContext } from './plan-context.ts';
 import { checkGuardOffline, type IntendedVerdict, type PreparedStep } from './prepare.ts';
@@ -234,15 +235,20 @@ function refusedAuth(
 
 function targetOf(context: PlanContext, item: PreparedStep, desired: ValueObject, dependencies: Dependencies): Target {
   const pending = [...dependencies].filter(([, planned]) => isPendingContainer(planned)).map(([address]) => address);
-  const urn = urnOf(item, desired);
-  const owned = urn === null ? undefined : context.ownership.model.owned.get(urn);
   return {
     declaration: item.declaration,
     desired,
-    resourceId: owned?.resourceId ?? null,
+    resourceId: ownedAs(context, item, urnOf(item, desired))?.resourceId ?? null,
     pending: new Set(pending),
     forDelete: item.spec.kind === 'delete',
   };
+}
+
+/** What the log owns as the step's resource: under its URN, or under the one that `was` says it had. */
+function ownedAs({ ports, prepared, ownership: { model } }: PlanContext, item: PreparedStep, urn: string | null) {
+  const own = urn === null ? undefined : model.owned.get(urn);
+  if (own !== undefined || item.declaration.options['was'] === undefined) return own;
+  return declaredNames(ports, prepared, model).ownedOf(item);
 }
 
 function isPendingContainer({ shown }: PlannedStep): boolean {

@@ -91,7 +91,7 @@ async function lookAgain(
   const target = {
     declaration: item.declaration,
     desired,
-    resourceId: owned?.resourceId ?? null,
+    resourceId: seen?.id ?? owned?.resourceId ?? null,
     pending: new Set<string>(),
     forDelete: item.spec.kind === 'delete',
   };

@@ -7,9 +7,7 @@ import { display } from '../../../core/value.ts';
 import type { Target } from '../../lifecycle-provider.ts';
 import { parentField, refuseWildcards, treeField, undeleteField, wasField } from '../common-inputs.ts';
 import { type ApiRequest, defineResource, type Foreign, nameSegments } from '../define-resource.ts';
-import { displayPath } from '../folder-path.ts';
-import { isMap, present, textAt, textField } from '../inputs.ts';
-import { lookUpFolder } from '../live-folders.ts';
+import { present, textAt, textField } from '../inputs.ts';
 import {
   ABSENT,
   etagOf,
@@ -26,6 +24,7 @@ import {
 import { type Answer, listAnswer, type Reads } from '../reads.ts';
 import { folderNameFormat } from '../validation.ts';
 import { onFolderRefused } from './folder-clash.ts';
+import { ambiguousFolder, formerFolder, halfWayFolder } from './folder-former.ts';
 import { inParent, projectUrn } from './project.ts';
 
 const URN = 'google:cloudresourcemanager:folder:';
@@ -155,33 +154,12 @@ async function observe(target: Target, reads: Reads): Promise<Observation> {
     if (listed.kind === 'failed') return unreadable(listed, target);
     const matches = listed.value.filter((item) => isActive(item) && text(item, 'displayName') === name);
     const [match] = matches;
-    if (matches.length > 1) return ambiguous(target, matches);
+    if (matches.length > 1) return ambiguousFolder(target, matches);
     if (match !== undefined) return see(match, target, reads);
   }
-  return (await observeFormer(target, reads)) ?? (await observeRecorded(target, reads)) ?? ABSENT;
-}
-
-/** The folder under the name or the parent that `was` says it had. */
-async function observeFormer(target: Target, reads: Reads): Promise<Observation | null> {
-  const was = target.declaration.options['was'];
-  if (!isMap(was)) return null;
-  const parent = await formerParent(textAt(was, 'parent') || (knownPlace(target, 'parent') ?? ''), target, reads);
-  if (parent === '') return null;
-  const listed = await reads.foldersIn(parent);
-  if (listed.kind === 'failed') return unreadable(listed, target);
-  const name = textAt(was, 'display_name') || textAt(target.desired, 'display_name');
-  const matches = listed.value.filter((item) => isActive(item) && text(item, 'displayName') === name);
-  const [match] = matches;
-  if (matches.length > 1) return ambiguous(target, matches);
-  return match === undefined ? null : see(match, target, reads);
-}
-
-/** A former parent may itself be named by its path; one that is gone leads nowhere. */
-async function formerParent(written: string, target: Target, reads: Reads): Promise<string> {
-  const names = displayPath(written);
-  if (names === null) return written;
-  const found = await lookUpFolder(textAt(target.declaration.options, 'organization'), names, reads);
-  return found.kind === 'found' ? found.name : '';
+  const former = await formerFolder(target, reads);
+  if (former !== null) return 'unclear' in former ? former.unclear : see(former.folder, target, reads);
+  return (await observeRecorded(target, reads)) ?? (await halfWayFolder(target, reads)) ?? ABSENT;
 }
 
 /** The folder by the id that the log knows it by; one that is deleted counts only where it is to be undeleted. */
@@ -244,17 +222,6 @@ function blocking(
       hint: 'Delete or move what is inside first.',
     });
   });
-}
-
-function ambiguous(target: Target, matches: readonly JsonObject[]): Observation {
-  const names = matches.map((item) => text(item, 'name')).join(', ');
-  const { address, urn } = target.declaration;
-  const why = diagnostic(
-    'AMBIGUOUS',
-    `More than one active folder has the display name "${textAt(target.desired, 'display_name')}" there: ${names}.`,
-    { address, urn },
-  );
-  return { kind: 'unreadable', why };
 }
 
 /** The outer folder stands in the URN: by its own place and name, or by its id. */
