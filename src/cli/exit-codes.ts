@@ -78,12 +78,13 @@ export function exitOfPlan(plan: Plan, detailed: boolean, signal: SignalName | n
 }
 
 /**
- * A block is what the plan says; so is what blocks a resource that was read (a lien, a folder with something inside). A
+ * A block is what the plan says, also by an earlier request whose outcome nobody knows; so is what blocks a resource that was read (a lien, a folder with something inside). A
  * refusal before anything was looked at (a `yc` in a refused place) is none.
  */
 function keptFromPlanning(step: PlanStep, item: Diagnostic): boolean {
   const fault = faultOf(item);
   if (fault === 'refused') return step.change === 'unknown';
+  if (item.code === 'OUTCOME_UNKNOWN') return false;
   return !(fault === 'provider' && step.change === 'blocked' && step.present !== 'unknown');
 }
 
@@ -109,7 +110,7 @@ function exitOfStep(step: AppliedStep, signal: SignalName | null): ExitCode {
       return EXIT.refused;
     case 'blocked':
       // What waits for a failed step has no fault of its own.
-      return step.change === 'blocked' ? EXIT.refused : EXIT.done;
+      return step.change === 'blocked' ? strongest([EXIT.refused, exitOfUncertain(step, signal)]) : EXIT.done;
     case 'held':
       return isHeldChange(step) ? EXIT.pending : EXIT.done;
     case 'changed':
@@ -122,6 +123,14 @@ function exitOfStep(step: AppliedStep, signal: SignalName | null): ExitCode {
     case 'skipped':
       return EXIT.done;
   }
+}
+
+/** What blocks a step may be that nobody knows what became of an earlier request. */
+function exitOfUncertain({ diagnostics }: AppliedStep, signal: SignalName | null): ExitCode {
+  return exitOfDiagnostics(
+    diagnostics.filter((item) => faultOf(item) === 'uncertain'),
+    signal,
+  );
 }
 
 /** `infra exec`: as apply, but steps that only reported or ran dry don't count as held. */

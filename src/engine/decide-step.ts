@@ -42,8 +42,8 @@ export function decide(
   };
   if (settlement?.verdict === 'unresolved') {
     const why = diagnostic(
-      'BLOCKED',
-      'an earlier run was interrupted here, and what became of its request could not be read.',
+      'OUTCOME_UNKNOWN',
+      'an earlier run was interrupted here, and reading does not tell what became of its request.',
       { hint: '`infra recover` says what is known of it, and how to look.' },
     );
     return { ...base, held: null, decision: blockedBy(item, why), result: NO_RESULT };

@@ -137,6 +137,7 @@ describe('a plan', () => {
     expect(exitOfPlan(planOf(unread), true)).toBe(6);
     expect(exitOfPlan(planOf({ change: 'blocked', diagnostics: [diagnostic('LIEN', 'x')] }), true)).toBe(2);
     expect(exitOfPlan(planOf({ change: 'blocked', diagnostics: [diagnostic('PROTECTED', 'x')] }), false)).toBe(0);
+    expect(exitOfPlan(planOf({ change: 'blocked', diagnostics: [diagnostic('OUTCOME_UNKNOWN', 'x')] }), false)).toBe(0);
   });
 });
 
@@ -146,6 +147,11 @@ describe('an apply', () => {
     ['an ensure step held', [{ outcome: 'changed' }, { outcome: 'held', held: 'dry_run', change: 'create' }], 2],
     ['nothing to do on a held step', [{ outcome: 'held', held: 'dry_run', change: 'none' }], 0],
     ['a blocked step', [{ outcome: 'changed' }, { outcome: 'blocked', change: 'blocked' }], 5],
+    [
+      'a step that an earlier request of unknown outcome blocks',
+      [{ outcome: 'blocked', change: 'blocked', diagnostics: [diagnostic('OUTCOME_UNKNOWN', 'x')] }],
+      7,
+    ],
     ['a stale step', [{ outcome: 'refused', change: 'update' }], 5],
     [
       'a definite failure, nothing done',

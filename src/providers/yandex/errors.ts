@@ -105,6 +105,8 @@ function markerOf(text: string): Marker | undefined {
 const QUOTA_NAME = /Quota limit ((?:vpc|compute)(?:\.[a-z][a-zA-Z]{0,40}){1,3}) exceeded/;
 const UNKNOWN_FLAG = /^ERROR: (?:execute command: )?unknown flag: (--[a-z0-9-]+)$/;
 const MISSING_PORT = 'ERROR: execute command: run command: for rule spec port or [from/to]-port fields is required';
+/** What a port can be missing in. */
+const RULE_FLAGS: readonly string[] = ['--rule', '--add-rule'];
 /** Errors stand at the beginning of what is printed. */
 const MAX_SEARCHED = 65_536;
 
@@ -168,7 +170,8 @@ function parserRefusal({ exitCode, stdout, stderr }: CommandResult, words: Words
   const unknown = UNKNOWN_FLAG.exec(text)?.[1];
   if (unknown !== undefined && words.includes(unknown))
     return `this version of yc does not know ${unknown}; nothing was sent.`;
-  return text === MISSING_PORT ? 'yc asks for a port in a rule that has none; nothing was sent.' : null;
+  const hasRule = words.some((word) => RULE_FLAGS.includes(word));
+  return hasRule && text === MISSING_PORT ? 'yc asks for a port in a rule that has none; nothing was sent.' : null;
 }
 
 /** A failed read, or whatever else sent nothing that could have changed something. */

@@ -141,7 +141,11 @@ describe.each(CREATES)('$address', { concurrent: true }, (create) => {
       expect(hint).toContain(`yc ${create.match.replace(' create', ' list')} --folder-id b1gexamplefolder0001`);
       expect(hint).toContain(looked.document.unresolved[0]?.operation_id);
       const blocked = await cloud.run(['apply', 'playbook.yaml', '--confirm', digest ?? '']);
-      expect([5, 7]).toContain(blocked.code);
+      expectExit(blocked, 7);
+      const anew = await cloud.converge();
+      expectExit(anew, 7);
+      expect(stepAt(anew.report, create.address)).toMatchObject({ outcome: 'blocked' });
+      expect(codesOf(stepAt(anew.report, create.address).diagnostics)).toContain('OUTCOME_UNKNOWN');
       expect(sent(cloud, create)).toBe(1);
 
       const abandoned = await cloud.recover('--abandon', create.urn, '--actor', 'someone');

@@ -212,6 +212,12 @@ describe('certain, and no more than failed, is', () => {
     expect(results(await run(cloud, [network(), firewall()]))).toEqual({ network: 'done', firewall: 'failed' });
   });
 
+  it('not that refusal where no rule was passed', async () => {
+    const cloud = await cloudOf();
+    cloud.fake.addFaults({ match: 'vpc network create', action: { kind: 'fail', failure: 'missing_rule_port' } });
+    expect(results(await run(cloud, [network()]))).toEqual({ network: 'uncertain' });
+  });
+
   it('a program that can not be started', async () => {
     const cloud = await cloudOf();
     const { declarations } = linked([network()]);
