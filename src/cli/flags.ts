@@ -42,7 +42,7 @@ export function addOutputFlags(command: Command, formats: readonly Format[] = FO
 
 /** Flags of verbs whose result is worth keeping. */
 export function addOutFlag(command: Command): Command {
-  return command.option('--out <[format=]file>', 'also write the result to a file (repeatable)', collect, []);
+  return command.option('--out <[format=]file>', 'also write the result to a file (repeatable)', collect);
 }
 
 export function readOutputFlags(options: Options, formats: readonly Format[] = FORMATS): OutputFlags {

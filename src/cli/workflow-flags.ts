@@ -53,7 +53,7 @@ export function addWorkflowFlags(command: Command): Command {
 /** What the playbook is rendered with. */
 export function addWorkloadFlags(command: Command): Command {
   return command
-    .option('--set <path=value>', 'a value in workload, such as projects[0].id=p1 (repeatable)', collect, [])
+    .option('--set <path=value>', 'a value in workload, such as projects[0].id=p1 (repeatable)', collect)
     .option('--workload <file>', 'a YAML file that is merged into workload');
 }
 
@@ -61,7 +61,7 @@ export function addWorkloadFlags(command: Command): Command {
 export function addLogFlags(command: Command): Command {
   return command
     .option('--eventlog <url>', 'where facts are kept (env INFRA_EVENTLOG; default .infra/eventlog.jsonl)')
-    .option('--read-eventlog <url>', 'a further log to be folded beside it (repeatable)', collect, [])
+    .option('--read-eventlog <url>', 'a further log to be folded beside it (repeatable)', collect)
     .option('--skip-invalid', 'count broken lines of the event log instead of refusing it');
 }
 
@@ -96,9 +96,9 @@ function addPlaybookFlags(command: Command): void {
     .addOption(
       new Option('--reconcile <mode>', 'for steps that name none; report holds every ensure step').choices(RECONCILE),
     )
-    .option('--target <address>', 'only this address, step or URN and what it depends on (repeatable)', collect, [])
-    .option('--step <address>', 'the same as --target', collect, [])
-    .option('--exclude <address>', 'not this address, step or URN (repeatable)', collect, [])
+    .option('--target <address>', 'only this address, step or URN and what it depends on (repeatable)', collect)
+    .option('--step <address>', 'the same as --target', collect)
+    .option('--exclude <address>', 'not this address, step or URN (repeatable)', collect)
     .option('--config <file>', 'infra.yaml to use instead of the one beside or above the playbook');
 }
 
@@ -121,7 +121,6 @@ function addEndpointFlag(command: Command): Command {
     '--allow-endpoint <origin>',
     "let the playbook's endpoint at this origin take effect (repeatable; env INFRA_ALLOW_ENDPOINT)",
     collect,
-    [],
   );
 }
 
@@ -142,7 +141,6 @@ function addGuardFlags(command: Command): Command {
       '--allow-path <dir>',
       'a folder in which files that the playbook names may lie, beside its own (repeatable)',
       collect,
-      [],
     )
     .option('--guard-org <org>', 'refuse any other organisation, whatever the playbook says');
 }

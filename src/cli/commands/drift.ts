@@ -22,9 +22,9 @@ export const driftCommand: CommandModule = {
     command
       .argument('[playbook]', 'a playbook whose auth is used, and whose unowned resources are looked at, too')
       .option('--stack <stack>', 'only what this stack owns')
-      .option('--target <address>', 'only this URN, or this address or step of the playbook (repeatable)', collect, [])
-      .option('--step <address>', 'the same as --target', collect, [])
-      .option('--exclude <address>', 'not this URN, address or step (repeatable)', collect, []);
+      .option('--target <address>', 'only this URN, or this address or step of the playbook (repeatable)', collect)
+      .option('--step <address>', 'the same as --target', collect)
+      .option('--exclude <address>', 'not this URN, address or step (repeatable)', collect);
     addConfigFlag(addPlaybookReadingFlags(addLogFlags(addWorkloadFlags(command))));
     addOutFlag(addOutputFlags(command, REPORT_FORMATS));
     addExamples(command, [

@@ -19,7 +19,6 @@ export const importCommand: CommandModule = {
       '--leave-out <member>',
       "members whose grants to leave out instead of Google's service agents; # is a number, * any text (repeatable)",
       collect,
-      [],
     );
     addOutFlag(addOutputFlags(command));
     addExamples(command, [

@@ -17,8 +17,8 @@ export const logCommand: CommandModule = {
     command
       .argument('<show|verify|owned>', 'its rows; whether its chain holds; what is owned by it')
       .option('--stack <stack>', 'show, owned: only of this stack')
-      .option('--target <address>', 'show: only about this URN, address or step (repeatable)', collect, [])
-      .option('--step <address>', 'the same as --target', collect, [])
+      .option('--target <address>', 'show: only about this URN, address or step (repeatable)', collect)
+      .option('--step <address>', 'the same as --target', collect)
       .option('--limit <n>', 'show: only the newest rows', wholeNumber(1, 999_999_999))
       .option('--head <sequence:hash>', 'verify: the row that an apply named has to be there')
       .option('--at <time>', 'owned: at this time (RFC 3339), or at the end of this day')

@@ -36,14 +36,13 @@ export const orphansCommand: CommandModule = {
         '--leave-out <member>',
         "with --grants: members to leave out instead of Google's service agents; # is a number, * any text (repeatable)",
         collect,
-        [],
       )
       .option('--plan-destroy <file>', 'write a playbook that would delete the orphans, to be reviewed')
       .option('--include-found', 'with --plan-destroy: also what was merely found as desired');
     command
-      .option('--target <urn>', 'only this URN (repeatable)', collect, [])
-      .option('--step <urn>', 'the same as --target', collect, [])
-      .option('--exclude <urn>', 'not this URN (repeatable)', collect, []);
+      .option('--target <urn>', 'only this URN (repeatable)', collect)
+      .option('--step <urn>', 'the same as --target', collect)
+      .option('--exclude <urn>', 'not this URN (repeatable)', collect);
     addConfigFlag(addPlaybookReadingFlags(addLogFlags(addWorkloadFlags(command))));
     addOutFlag(addOutputFlags(command, REPORT_FORMATS));
     addExamples(command, [

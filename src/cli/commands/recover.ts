@@ -26,7 +26,7 @@ export const recoverCommand: CommandModule = {
       .argument('[playbook]', 'a playbook whose auth is used')
       .option('--stack <stack>', 'only what this stack left open')
       .option('--rollback', 'delete what the interrupted runs made there, newest first')
-      .option('--abandon <urn>', 'close the open request of this URN by hand (repeatable)', collect, [])
+      .option('--abandon <urn>', 'close the open request of this URN by hand (repeatable)', collect)
       .option('--lock-timeout <duration>', "wait for another run's lock (default 0s)", duration)
       .option('--actor <name>', 'who is recorded as the one who did it');
     addConfigFlag(addReadingFlags(addLogFlags(command)));
