@@ -1,3 +1,5 @@
+import { DiagnosticError } from '../core/diagnostics.ts';
+import { silenceDebugging } from './debug-switches.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { reportFailure } from './failure.ts';
 import { processHost } from './process-host.ts';
@@ -18,5 +20,8 @@ export async function main(): Promise<void> {
   };
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
-  await end(await runCli(argv, host));
+  const loud = silenceDebugging(process.env);
+  await end(
+    loud === null ? await runCli(argv, host) : await reportFailure(host, argv, 'infra', new DiagnosticError([loud])),
+  );
 }

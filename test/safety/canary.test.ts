@@ -167,6 +167,26 @@ describe.each(FORMATS.slice(0, 2).map((flags) => [flags.slice(0, 2).join(' '), f
   },
 );
 
+describe('debug switches in the environment', () => {
+  const switches = { DEBUG: '*', GOOGLE_SDK_NODE_LOGGING: '*' };
+
+  it.each([
+    ['undici,fetch,execa', 0],
+    ['http', 3],
+    ['net,stream', 3],
+    ['*', 3],
+  ])('NODE_DEBUG=%s: no token gets out (exit %i)', async (sections, exit) => {
+    const site = await siteOf({ playbook: foundationPlaybook });
+    const ended = await site.run(['plan', 'foundation.yaml', '-v', '--format', 'json'], {
+      env: { ...ENV, ...switches, NODE_DEBUG: sections },
+    });
+    expect(ended.code).toBe(exit);
+    expect(site.emulator.requests.length > 0).toBe(exit === 0);
+    const leaks = leaksOf([CANARY], { stdout: ended.stdout, stderr: ended.stderr });
+    expect(leaks).toEqual([]);
+  });
+});
+
 describe('a redirect', () => {
   it.each([301, 302, 303, 307, 308])('%i is not followed, neither for a read nor for a write', async (status) => {
     const other = await hostile(json(200, {}));

@@ -57,6 +57,8 @@ function start(execa: Execa, { executable, environment }: YcOptions, command: re
       reject: false,
       detached: true,
       cleanup: false,
+      // Not said, NODE_DEBUG would have it print every command and what comes back.
+      verbose: 'none',
     });
   } catch {
     return null;

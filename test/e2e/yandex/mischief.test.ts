@@ -42,6 +42,36 @@ describe('a secret that the vendor prints', () => {
   );
 });
 
+describe('debug switches in the environment', () => {
+  it.each(['execa', 'execa,undici,fetch'])('NODE_DEBUG=%s prints nothing of the vendor', async (sections) => {
+    const cloud = await openYcCloud();
+    cloud.fake.addFaults({
+      match: 'vpc network list',
+      action: { kind: 'exit', stdout: `{"token":"${SECRET}"}`, stderr: `ERROR: ${SECRET}\n` },
+    });
+    const { stdout, stderr, code } = await cloud.run(['plan', 'playbook.yaml', '-v'], {
+      NODE_DEBUG: sections,
+      DEBUG: '*',
+      GOOGLE_SDK_NODE_LOGGING: '*',
+    });
+    expect(code).toBe(6);
+    expect(cloud.commands).toContain('vpc network list');
+    expect(stdout + stderr).not.toContain(SECRET);
+    expect(stderr).not.toContain('network list --limit');
+  });
+
+  it.each(['child_process', 'net,http', '*'])('with NODE_DEBUG=%s nothing is run', async (sections) => {
+    const cloud = await openYcCloud();
+    const { code, stdout, stderr } = await cloud.run(['plan', 'playbook.yaml', '--format', 'json'], {
+      NODE_DEBUG: sections,
+      YC_IAM_TOKEN: SECRET,
+    });
+    expect(code).toBe(3);
+    expect(cloud.commands).toEqual([]);
+    expect(stdout + stderr).not.toContain(SECRET);
+  });
+});
+
 describe('a yc that', () => {
   it.each<[string, FakeYcFaultAction, string]>([
     ['hangs and ignores SIGTERM', { kind: 'hang', ignoreSigterm: true, grandchild: true }, 'TIMEOUT'],
