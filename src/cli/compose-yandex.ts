@@ -4,7 +4,9 @@ import { diagnostic } from '../core/codes.ts';
 import type { InventoryProvider, LifecycleProvider, ProviderRequest } from '../providers/lifecycle-provider.ts';
 import type { OpenYandexRequest } from '../providers/yandex/open.ts';
 import type { ResolvedExecutable } from '../providers/yandex/resolve-executable.ts';
+import type { UserDataPlace } from '../providers/yandex/user-data.ts';
 import type { EmulatedYc } from './emulated-yc.ts';
+import { isSet } from './options.ts';
 import type { FamilyContext, OpenedInventory, ProviderFamily } from './provider-family.ts';
 
 type Opened =
@@ -36,6 +38,15 @@ export function yandexFamily(context: FamilyContext): ProviderFamily {
       if (offline) return { kind: 'unusable', why: OFFLINE };
       const { openYandexReader } = await import('../providers/yandex/open.ts');
       return await openYandexReader(requestOf(request));
+    },
+    checkFiles: async (declaration) => {
+      if (declaration.options['user_data_file'] === undefined) return [];
+      const { userDataProblems } = await import('../providers/yandex/user-data.ts');
+      // A stranger's playbook is not told what the caller's disk holds.
+      return await userDataProblems(
+        declaration,
+        isSet(context.call.invocation.options, 'untrusted') ? null : placeOf(context),
+      );
     },
     close: executable.close,
   };
@@ -69,18 +80,21 @@ async function findYc(context: FamilyContext): Promise<ResolvedExecutable> {
   return await resolveExecutable({ given, path: env['PATH'], cwd, untrusted: foldersOf(context) });
 }
 
-function partsOf({ call, place, project, signal }: FamilyContext) {
-  const { host, flags } = call;
+function partsOf(context: FamilyContext) {
   return {
-    credentials: place.config.credentials,
-    environment: host.env,
-    userData: {
-      folder: project === null ? null : dirname(project.source.fullPath),
-      allowed: flags.allowPaths.map((path) => resolve(host.cwd, path)),
-      uid: host.uid,
-      tempFolder: tmpdir(),
-    },
-    signal,
+    credentials: context.place.config.credentials,
+    environment: context.call.host.env,
+    userData: placeOf(context),
+    signal: context.signal,
+  };
+}
+
+function placeOf({ call: { host, flags }, project }: FamilyContext): UserDataPlace {
+  return {
+    folder: project === null ? null : dirname(project.source.fullPath),
+    allowed: flags.allowPaths.map((path) => resolve(host.cwd, path)),
+    uid: host.uid,
+    tempFolder: tmpdir(),
   };
 }
 

@@ -63,6 +63,8 @@ export async function compose(context: FamilyContext, emit: (event: EngineEvent)
       clock: { now: () => call.host.now() },
       randomHex: (bytes) => randomBytes(bytes).toString('hex'),
       emit,
+      checkFiles: async (declaration) =>
+        (await families.of(declaration.action.provider)?.checkFiles?.(declaration)) ?? [],
     },
     history: logs.log,
     close,

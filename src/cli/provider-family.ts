@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
+import type { Declaration, InputProblem } from '../core/resource.ts';
 import type { InventoryProvider, OpenedProvider, ProviderRequest } from '../providers/lifecycle-provider.ts';
 import type { Place } from './place.ts';
 import type { Project, WorkflowCall } from './workflow-types.ts';
@@ -12,6 +13,8 @@ export interface ProviderFamily {
   open(request: ProviderRequest): Promise<OpenedProvider>;
   /** One that has no way to write, opened on a scope. */
   openReader(scopeId: string, request: ProviderRequest): Promise<OpenedInventory>;
+  /** What is wrong with the caller's files that a step would send. Left out: no step sends one. */
+  checkFiles?(declaration: Declaration): Promise<readonly InputProblem[]>;
   close(): Promise<void>;
 }
 

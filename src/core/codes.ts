@@ -246,6 +246,15 @@ export const CODES = {
     'A path that is not safe to use',
     'A symlink, another owner, or open permissions stand in the way.',
   ),
+  UNSAFE_FILE: entry(
+    'usage',
+    'A file that is not safe to send',
+    "A file that a playbook names is reached through a symlink, lies outside of the playbook's folder and of what --allow-path allows, is another user's, may be read by others, or is no regular file. Nothing was run.",
+  ),
+  FILE_NOT_READ: note(
+    'A file was not looked at',
+    "For a stranger's playbook (--untrusted) no file that it names is opened; whether it can be used shows in a plan without that flag.",
+  ),
   UNKNOWN_STACK: warn('Nothing is owned by this stack', 'The log knows other stacks. The detail names them.'),
   OTHER_STACK: warn('Another stack owns this resource', 'The log shows that another stack created or adopted it.'),
   ADOPT_ABSENT: entry(

@@ -6,6 +6,7 @@ import type { LogState, RowBody, RowContext } from '../eventlog/event-log.ts';
 import { checkConfirmation } from './confirmation.ts';
 import { intend } from './intend.ts';
 import { verifyGuards } from './live-guard.ts';
+import { checkFiles } from './local-files.ts';
 import { ownershipOf } from './ownership.ts';
 import { type PlanRun, runPlan } from './plan-run.ts';
 import type { ApplyRequest, ApplyResult, EnginePorts } from './ports.ts';
@@ -25,6 +26,7 @@ export async function applyPlaybook(ports: EnginePorts, request: ApplyRequest): 
       diagnostic('LOG_READ_ONLY', `${ports.log.url} can only be read, and an apply must write what it does.`),
     ]);
   const prepared = prepare(ports, request.playbook, request.options, request.verb);
+  await checkFiles(ports, prepared);
   const stacks = stacksToLock(prepared);
   const locks = await ports.log.lock(stacks, request.settings.lockTimeoutMs);
   ports.emit({ type: 'lock_acquired', stacks });

@@ -6,6 +6,7 @@ import type { LogState, OpenIntent, RowContext } from '../eventlog/event-log.ts'
 import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { type ExecContext, type ExecEnd, errorLine } from './exec-line.ts';
 import { runExecStep } from './exec-step.ts';
+import { checkFiles } from './local-files.ts';
 import { ownershipOf } from './ownership.ts';
 import { loadEvaluator, providerOpener } from './plan-run.ts';
 import type { EnginePorts, ExecLine, ExecReport, PlanRequest } from './ports.ts';
@@ -23,6 +24,7 @@ export async function execPlaybook(
   onLine: (line: ExecLine) => void,
 ): Promise<ExecReport> {
   const prepared = prepare(ports, request.playbook, request.options, 'exec');
+  await checkFiles(ports, prepared);
   const writing = [...prepared.steps.values()].filter(writes);
   if (writing.length === 0) return await execSteps(ports, request, prepared, onLine);
   if (!ports.log.writable)

@@ -3,6 +3,7 @@ import type { Diagnostic } from '../core/diagnostics.ts';
 import type { Plan } from '../core/plan.ts';
 import type { OpenIntent } from '../eventlog/event-log.ts';
 import { intend } from './intend.ts';
+import { checkFiles } from './local-files.ts';
 import { runPlan } from './plan-run.ts';
 import type { EnginePorts, PlanRequest, PlanResult } from './ports.ts';
 import { prepare } from './prepare.ts';
@@ -13,10 +14,11 @@ import { prepare } from './prepare.ts';
  */
 export async function planPlaybook(ports: EnginePorts, request: PlanRequest): Promise<PlanResult> {
   const base = prepare(ports, request.playbook, request.options, request.verb);
+  const files = await checkFiles(ports, base);
   const log = await ports.log.read(base.target);
   const prepared = intend(ports, base, log.model);
   const { plan, digestInput } = await runPlan(ports, prepared, request.verb, log);
-  const diagnostics = [...plan.diagnostics, ...openElsewhere(log.openIntents, plan), ...log.diagnostics];
+  const diagnostics = [...plan.diagnostics, ...files, ...openElsewhere(log.openIntents, plan), ...log.diagnostics];
   return { plan: { ...plan, diagnostics }, digestInput };
 }
 

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../core/diagnostics.ts';
 import type { DigestInput } from '../core/digest.ts';
 import type { Difference, EngineEvent } from '../core/events.ts';
 import type { ApplyReport, Plan, PlanVerb } from '../core/plan.ts';
-import type { ProviderCatalogue } from '../core/resource.ts';
+import type { Declaration, InputProblem, ProviderCatalogue } from '../core/resource.ts';
 import type { GuardSpec, Playbook, Reconcile } from '../core/step.ts';
 import type { Actor, EventLog } from '../eventlog/event-log.ts';
 import type { ProviderPool } from '../providers/lifecycle-provider.ts';
@@ -21,6 +21,8 @@ export interface EnginePorts {
   /** Fresh random bytes as lower-case hex, for nonces. */
   randomHex(bytes: number): string;
   emit(event: EngineEvent): void;
+  /** What is wrong with the caller's files that a step would send. Left out: no step sends one. */
+  checkFiles?(declaration: Declaration): Promise<readonly InputProblem[]>;
 }
 
 /** What the caller asks for beside the playbook; all of it survives in the plan store. */

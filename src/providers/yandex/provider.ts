@@ -46,7 +46,7 @@ const VERSION = /Yandex Cloud CLI \d+\.\d+\.\d+/;
 /** The read half, and nothing that could write: what drift, inventory, import and adopt are handed. */
 export function createYandexReader(options: YandexOptions): InventoryProvider {
   const client = new YcClient(options.runner, options.settings, options.profile);
-  return readerOn(client, options);
+  return readerOn(client, options.settings);
 }
 
 /** The live half of the Yandex provider: one folder under one profile. */
@@ -54,15 +54,14 @@ export function createYandexProvider(options: YandexOptions): LifecycleProvider 
   const client = new YcClient(options.runner, options.settings, options.profile);
   const writing: Writing = { client, place: options.userData };
   return {
-    ...readerOn(client, options),
+    ...readerOn(client, options.settings),
     capabilities: ['inventory', 'resource_lookup', 'create_resource', 'update_resource', 'delete_resource'],
     write: (operations) => Promise.all(operations.map((operation) => writeOne(operation, writing))),
     recovery: recoveryOf(writing),
   };
 }
 
-function readerOn(client: YcClient, { settings, userData }: YandexOptions): InventoryProvider {
-  const { folderId } = settings;
+function readerOn(client: YcClient, { folderId }: YandexSettings): InventoryProvider {
   const identity: ProviderIdentity = {
     providerId: PROVIDER_ID,
     scopeId: folderId,
@@ -74,7 +73,7 @@ function readerOn(client: YcClient, { settings, userData }: YandexOptions): Inve
     kinds: KINDS.map(({ kind }) => kind),
     checkAvailability: () => checkAvailability(client, identity),
     checkAuthentication: () => checkAuthentication(client, identity),
-    openSession: () => openSession(sharedReads(client), folderId, userData),
+    openSession: () => openSession(sharedReads(client), folderId),
     listResources: (kind) => listResources(client, kind),
     getResource: (reference) => getResource(client, identity, reference),
     discoverInventory: () => discoverInventory(client),

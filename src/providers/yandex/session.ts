@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Declaration, Observation } from '../../core/resource.ts';
 import type { GuardSpec } from '../../core/step.ts';
 import type { ValueObject } from '../../core/value.ts';
-import type { ReadResult, ReadSession, Resolution, Target } from '../lifecycle-provider.ts';
+import type { ReadResult, ReadSession, Target } from '../lifecycle-provider.ts';
 import { actionNamed } from './actions.ts';
 import type { KindDefinition, Live } from './define-kind.ts';
 import { deletionBlockers } from './dependants.ts';
@@ -16,27 +16,16 @@ import { compare, presentOf, resourceOf } from './observed.ts';
 import { ownerOf, SPEC_LABEL, standingOf } from './ownership.ts';
 import type { Reads } from './reads.ts';
 import { specDigest } from './spec-digest.ts';
-import { readUserData, type UserDataPlace } from './user-data.ts';
 
 /** Reads of one phase. */
-export function openSession(reads: Reads, folderId: string, place: UserDataPlace): ReadSession {
+export function openSession(reads: Reads, folderId: string): ReadSession {
   return {
-    resolve: (target) => resolve(target, place),
+    resolve: ({ declaration, desired }) =>
+      Promise.resolve({ kind: 'resolved', desired: withSpec(declaration, desired) }),
     observe: (target) => observe(target, reads, folderId),
     read: (declaration, desired) => read(declaration, desired, reads),
     checkGuard: (guard) => checkGuard(guard, reads, folderId),
   };
-}
-
-/** The digest of the spec, as soon as all of it is known. A file of user data is checked before any cloud access. */
-async function resolve(target: Target, place: UserDataPlace): Promise<Resolution> {
-  const { declaration, desired } = target;
-  const file = textAt(declaration.options, 'user_data_file');
-  if (file !== '') {
-    const data = await readUserData(file, textAt(desired, 'user_data_sha256'), place);
-    if (data.kind === 'refused') return { kind: 'failed', why: about(declaration, data.why) };
-  }
-  return { kind: 'resolved', desired: withSpec(declaration, desired) };
 }
 
 /** Desired with the label that holds its own digest, where it has none yet and can have one. */

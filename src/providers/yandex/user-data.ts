@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
 import { mkdtemp, open, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { diagnostic } from '../../core/codes.ts';
+import { type Code, diagnostic } from '../../core/codes.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import { isJsonObject, sha256Hex } from '../../core/json.ts';
+import type { Declaration, InputProblem } from '../../core/resource.ts';
 
 /** Where files of user data may lie, and whose they are. */
 export interface UserDataPlace {
@@ -19,7 +20,8 @@ export interface UserDataPlace {
 
 export type UserData =
   | { readonly kind: 'ok'; readonly content: Buffer }
-  | { readonly kind: 'refused'; readonly why: Diagnostic };
+  /** As a diagnostic, and as what is wrong with a step's input. */
+  | { readonly kind: 'refused'; readonly why: Diagnostic; readonly problem: InputProblem };
 
 type Refused = Extract<UserData, { kind: 'refused' }>;
 
@@ -37,12 +39,17 @@ const FIELDS: ReadonlySet<string> = new Set([
   'runcmd',
 ]);
 
+function refused(code: Code, detail: string, hint: string | null, key = 'user_data_file'): Refused {
+  const problem = { path: [key], code, detail, ...(hint === null ? {} : { hint }) };
+  return { kind: 'refused', why: diagnostic(code, detail, { hint, retryable: false }), problem };
+}
+
 function unsafe(detail: string, hint: string | null = null): Refused {
-  return { kind: 'refused', why: diagnostic('UNSAFE_PATH', detail, { hint, retryable: false }) };
+  return refused('UNSAFE_FILE', detail, hint);
 }
 
 function invalid(detail: string, hint: string | null = null): Refused {
-  return { kind: 'refused', why: diagnostic('INVALID_VALUE', detail, { hint, retryable: false }) };
+  return refused('INVALID_VALUE', detail, hint);
 }
 
 /** Reads a file of user data once, and refuses it where anything about it is not as it must be. Its content is never shown. */
@@ -52,11 +59,26 @@ export async function readUserData(file: string, sha256: string, place: UserData
   const content = await readOwn(path, file, place.uid);
   if ('kind' in content) return content;
   if (sha256Hex(content) !== sha256)
-    return invalid(
+    return refused(
+      'INVALID_VALUE',
       `${shown(file)} is not the file of user_data_sha256: its digest is another one.`,
       'Review it, then mend the digest.',
+      'user_data_sha256',
     );
   return contentProblem(content, file) ?? { kind: 'ok', content };
+}
+
+/** The same, said of a step's inputs, before anything else is done; without a place the file is not looked at. */
+export async function userDataProblems(
+  { desired, options }: Pick<Declaration, 'desired' | 'options'>,
+  place: UserDataPlace | null,
+): Promise<readonly InputProblem[]> {
+  const [file, sha256] = [options['user_data_file'], desired['user_data_sha256']];
+  if (typeof file !== 'string' || typeof sha256 !== 'string') return [];
+  if (place === null)
+    return [refused('FILE_NOT_READ', `${shown(file)} is not opened for a stranger's playbook.`, null).problem];
+  const data = await readUserData(file, sha256, place);
+  return data.kind === 'ok' ? [] : [data.problem];
 }
 
 function shown(file: string): string {
@@ -85,8 +107,7 @@ async function confined(file: string, { folder, allowed }: UserDataPlace): Promi
 }
 
 function missing(file: string): Refused {
-  const why = diagnostic('FILE_UNREADABLE', `${shown(file)} is not there or can't be read.`, { retryable: false });
-  return { kind: 'refused', why };
+  return refused('FILE_UNREADABLE', `${shown(file)} is not there or can't be read.`, null);
 }
 
 /** Opened once, without following a symlink and without waiting for a pipe; what is checked is what is read. */

@@ -1,8 +1,8 @@
-import { chmodSync, copyFileSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, copyFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/core/json.ts';
-import { expectExit, stepAt } from '../../support/e2e/cloud.ts';
+import { expectExit } from '../../support/e2e/cloud.ts';
 import { everythingIn, ONE_EACH, openYcCloud, type YcCloud } from '../../support/e2e/yandex.ts';
 
 /** Stands in each file, and nowhere else. */
@@ -52,6 +52,27 @@ describe('user data', () => {
     await refusedUnsent(cloud);
   });
 
+  it("is not opened for a stranger's playbook", async () => {
+    const cloud = await openYcCloud();
+    named(cloud, 'data.json', GOOD);
+    const { code, plan } = await cloud.plan('--untrusted');
+    expect([code, plan.diagnostics.map((found) => found.code)]).toEqual([0, expect.arrayContaining(['FILE_NOT_READ'])]);
+    expect(cloud.commands).toEqual([]);
+  });
+
+  it('that is lost keeps nothing from being destroyed', async () => {
+    const cloud = await openYcCloud();
+    named(cloud, 'data.json', GOOD);
+    cloud.writeText('data.json', GOOD);
+    expectExit(await cloud.converge(), 0);
+    rmSync(join(cloud.folder, 'data.json'));
+    const planned = await cloud.run(['destroy', 'playbook.yaml', '--format', 'json']);
+    expectExit(planned, 0);
+    const { digest } = JSON.parse(planned.stdout) as { digest: string };
+    expectExit(await cloud.run(['destroy', 'playbook.yaml', '--confirm', digest]), 0);
+    expect(cloud.counts['instance']).toBe(0);
+  }, 30_000);
+
   it('goes in a private copy, from the folder of the playbook or one that the caller allows', async () => {
     const cloud = await openYcCloud();
     const outside = join(cloud.tools, 'data.json');
@@ -59,7 +80,8 @@ describe('user data', () => {
     cloud.writeText('data.json', GOOD);
     copyFileSync(join(cloud.folder, 'data.json'), outside);
     chmodSync(outside, 0o600);
-    expect(stepAt((await cloud.plan()).plan, 'instance').change).toBe('blocked');
+    const refused = await cloud.fail(['plan', 'playbook.yaml']);
+    expect([refused.code, ...refused.failure.diagnostics.map(({ code }) => code)]).toEqual([3, 'UNSAFE_FILE']);
     const { plan } = await cloud.plan('--allow-path', cloud.tools);
     expectExit(await cloud.apply(plan.digest, '--allow-path', cloud.tools), 0);
     expect(cloud.counts).toEqual(ONE_EACH);
@@ -71,13 +93,27 @@ describe('user data', () => {
   }, 30_000);
 });
 
-/** Nothing is asked or made of the machine, and nothing of the file is shown. */
+/** Whatever would read the file ends with one exit code and its place, no command runs, and nothing of it is shown. */
 async function refusedUnsent(cloud: YcCloud): Promise<void> {
-  const planned = await cloud.plan();
-  expect(stepAt(planned.plan, 'instance').change).toBe('blocked');
-  const applied = await cloud.run(['apply', 'playbook.yaml', '--confirm', planned.plan.digest ?? '']);
-  expect([3, 5, 7]).toContain(applied.code);
-  expect(planned.stdout + applied.stdout + applied.stderr).not.toContain(SPOILER);
-  expect(cloud.commands.filter((words) => words.startsWith('compute instance'))).toEqual([]);
-  expect(cloud.counts['instance']).toBe(0);
+  const commands = [
+    ['plan', 'playbook.yaml'],
+    ['plan', 'playbook.yaml', '--offline'],
+    ['plan', 'playbook.yaml', '--reconcile', 'report'],
+    ['plan', 'playbook.yaml', '--emulator'],
+    ['apply', 'playbook.yaml', '--confirm', 'a'.repeat(64)],
+    ['adopt', 'playbook.yaml'],
+  ];
+  for (const command of commands) {
+    const { code, stdout, stderr, failure } = await cloud.fail(command);
+    expect([command.join(' '), code, failure.diagnostics.length]).toEqual([command.join(' '), 3, 1]);
+    expect(failure.diagnostics[0]).toMatchObject({ address: 'instance', severity: 'error' });
+    expect(failure.diagnostics[0]?.source).toMatchObject({ file: 'playbook.yaml', column: expect.any(Number) });
+    expect(stdout + stderr).not.toContain(SPOILER);
+  }
+  const exec = await cloud.run(['exec', 'playbook.yaml']);
+  expect([exec.code, exec.stdout]).toEqual([3, '']);
+  expect(exec.stderr).toMatch(/playbook\.yaml:\d+:\d+/);
+  expect(cloud.commands).toEqual([]);
+  const skipping = await cloud.run(['plan', 'playbook.yaml', '--target', 'network']);
+  expectExit(skipping, 0);
 }
