@@ -78,13 +78,15 @@ export function exitOfPlan(plan: Plan, detailed: boolean, signal: SignalName | n
 }
 
 /**
- * A block is what the plan says, also by an earlier request whose outcome nobody knows; so is what blocks a resource that was read (a lien, a folder with something inside). A
- * refusal before anything was looked at (a `yc` in a refused place) is none.
+ * A block is what the plan says, also by an earlier request whose outcome nobody knows; so is what blocks a resource that
+ * was read (a lien, a folder with something inside), and a name that nothing has and no step makes. A refusal before
+ * anything was looked at (a `yc` in a refused place) is none.
  */
 function keptFromPlanning(step: PlanStep, item: Diagnostic): boolean {
   const fault = faultOf(item);
   if (fault === 'refused') return step.change === 'unknown';
   if (item.code === 'OUTCOME_UNKNOWN') return false;
+  if (item.code === 'NOT_FOUND') return step.change !== 'blocked';
   return !(fault === 'provider' && step.change === 'blocked' && step.present !== 'unknown');
 }
 

@@ -114,3 +114,9 @@ export function digest(value: string): string {
     throw new InvalidArgumentError('A digest has 64 hex digits; give it whole, as the plan printed it.');
   return value.toLowerCase();
 }
+
+/** A stack's name; an empty one would be another way to say none. */
+export function stackName(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('Name a stack, or leave --stack out.');
+  return text;
+}

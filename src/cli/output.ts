@@ -117,7 +117,10 @@ export class Output {
   /** Nothing came of it. People read why on stderr, whatever stdout is. */
   async failure(diagnostics: readonly Diagnostic[], differences: readonly Difference[] | null = null): Promise<void> {
     const document = failureDocument(this.#command, diagnostics, differences);
-    for (const item of diagnostics) this.#push({ type: 'diagnostic', diagnostic: item });
+    for (const [index, diagnostic] of diagnostics.entries()) {
+      const told = index === 0 && differences !== null && differences.length > 0 ? { differences } : {};
+      this.#push({ type: 'diagnostic', diagnostic, ...told });
+    }
     const forms: Forms = {
       json: () => renderJson(document),
       markdown: () => failureMarkdown(this.#command, diagnostics),

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Reconcile } from '../core/step.ts';
 import type { Options } from './command.ts';
-import { collect, duration, wholeNumber } from './flags.ts';
+import { collect, duration, stackName, wholeNumber } from './flags.ts';
 import { isSet, list, number, text } from './options.ts';
 
 const RECONCILE: readonly Reconcile[] = ['report', 'enforce', 'adopt'];
@@ -92,7 +92,7 @@ export function addConfigFlag(command: Command): Command {
 
 function addPlaybookFlags(command: Command): void {
   addLogFlags(addWorkloadFlags(command))
-    .option('--stack <stack>', 'the stack of steps that name none')
+    .option('--stack <stack>', 'the stack of steps that name none', stackName)
     .addOption(
       new Option('--reconcile <mode>', 'for steps that name none; report holds every ensure step').choices(RECONCILE),
     )

@@ -265,7 +265,7 @@ export const CODES = {
   // --- providers ---
   NOT_FOUND: entry('provider', 'Not found', 'The resource does not exist.'),
   NOT_VISIBLE: entry(
-    'provider',
+    'auth',
     'Not visible',
     'The cloud answers 403 alike for what does not exist and for what may not be seen.',
   ),

@@ -21,7 +21,12 @@ export type EngineEvent =
   | { readonly type: 'operation'; readonly address: string; readonly operation: string; readonly attempt: number }
   | { readonly type: 'step_outcome'; readonly step: AppliedStep }
   | { readonly type: 'fact'; readonly provider_fact: ProviderFact }
-  | { readonly type: 'diagnostic'; readonly diagnostic: Diagnostic }
+  | {
+      readonly type: 'diagnostic';
+      readonly diagnostic: Diagnostic;
+      /** What is other than the reviewed plan was, where that is why the run was refused. */
+      readonly differences?: readonly Difference[];
+    }
   | {
       readonly type: 'summary';
       readonly summary: Readonly<Record<Outcome, number>>;

@@ -3,6 +3,7 @@ import { type Diagnostic, DiagnosticError, hasErrors, isError } from '../core/di
 import { UNSCOPED } from '../core/facts.ts';
 import { startFold } from '../core/fold.ts';
 import type { LogState, RowBody, RowContext } from '../eventlog/event-log.ts';
+import { onePerCause } from './causes.ts';
 import { checkConfirmation } from './confirmation.ts';
 import { intend } from './intend.ts';
 import { verifyGuards } from './live-guard.ts';
@@ -114,22 +115,25 @@ function settledModel(log: LogState, settled: readonly Settlement[]): LogState['
 
 /** What could not be read says nothing of what changed since the review: that is the trouble then, not the digest. */
 function unreadErrors(run: PlanRun): readonly Diagnostic[] {
-  return [...run.steps.values()].flatMap(({ shown }) =>
-    shown.change !== 'blocked' || shown.present !== 'unknown'
-      ? []
-      : shown.diagnostics.filter(
-          (found) => isError(found) && ['provider', 'auth', 'uncertain'].includes(faultOf(found)),
-        ),
+  return onePerCause(
+    [...run.steps.values()].flatMap(({ shown }) =>
+      shown.change !== 'blocked' || shown.present !== 'unknown'
+        ? []
+        : shown.diagnostics.filter(
+            (found) => isError(found) && ['provider', 'auth', 'uncertain'].includes(faultOf(found)),
+          ),
+    ),
   );
 }
 
 /** A plan without a digest can't be confirmed: says of each undecided step why. */
 function undecidedErrors(run: PlanRun): readonly Diagnostic[] {
-  return [...run.steps.values()].flatMap(({ shown }) => {
+  const found = [...run.steps.values()].flatMap(({ shown }) => {
     if (shown.change !== 'unknown' || shown.held !== null) return [];
     const why =
       shown.diagnostics[0] ??
       diagnostic('AUTH_REQUIRED', 'the step has no usable auth.', { address: shown.address, source: shown.source });
     return [{ ...why, severity: 'error' as const }];
   });
+  return onePerCause(found);
 }

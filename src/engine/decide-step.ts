@@ -62,8 +62,7 @@ export function decide(
       settlement === null
         ? decision
         : { ...decision, diagnostics: [...decision.diagnostics, openNote(item, settlement)] },
-    held:
-      decision.change === 'none' || decision.change === 'blocked' ? null : (item.held ?? (isKept ? PROTECTED : null)),
+    held: heldBy(item, decision, isKept),
     result: resultOf(item, urn, decision, observation),
   };
 }
@@ -77,6 +76,13 @@ function isProtected({ spec, step }: PreparedStep, urn: string | null, { model }
 function protectedNote({ step }: PreparedStep, urn: string | null): Diagnostic {
   const detail = 'a fact or the step says protect: true. Set protect: false on its ensure step and apply that first.';
   return diagnostic('PROTECTED', detail, { address: step.address, urn, source: step.source, severity: 'warning' });
+}
+
+/** A report with nothing to report is not held; a dry run is, whatever there is to do. */
+function heldBy({ held, step }: PreparedStep, { change }: Decision, isKept: boolean): string | null {
+  if (change === 'blocked') return null;
+  if (change === 'none') return step.dryRun === true ? held : null;
+  return held ?? (isKept ? PROTECTED : null);
 }
 
 /** That an earlier run was cut here, and what a read makes of it. */

@@ -158,7 +158,8 @@ function blockedEarly(item: PreparedStep, desired: ValueObject, dependencies: De
         item,
         diagnostic('BLOCKED', `it depends on ${address}, which is blocked.`, { hint: `See ${address} first.` }),
       );
-    if (held === null || item.held !== null) continue;
+    // What is held and as declared has its result all the same.
+    if (held === null || item.held !== null || change === 'none') continue;
     const missing = change === 'create' || change === 'undelete';
     if (waiting.has(address) || (missing && item.declaration.needs.includes(address))) {
       return blockedBy(

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, type Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
@@ -22,12 +22,22 @@ export async function readTextFile(path: string): Promise<FileResult> {
   try {
     const info = await stat(path);
     if (info.isDirectory()) return unreadable(path, 'is a folder');
+    if (!info.isFile() && !isHandedOver(path)) return unreadable(path, `is a ${kindOf(info)}, no file`);
     if (info.size > MAX_BYTES) return tooLarge(path);
     const bytes = info.isFile() ? await readFile(path) : await readEndless(path);
     return bytes === null ? tooLarge(path) : decoded(path, bytes);
   } catch (error) {
     return unreadable(path, reasonOf(error));
   }
+}
+
+/** What the caller's shell has opened already: `<(...)` and /dev/stdin. Another pipe may have nobody who writes to it. */
+function isHandedOver(path: string): boolean {
+  return /^\/dev\/(stdin|fd\/\d+)$|^\/proc\/(self|\d+)\/fd\/\d+$/.test(path);
+}
+
+function kindOf(info: Stats): string {
+  return info.isFIFO() ? 'named pipe' : info.isSocket() ? 'socket' : 'device';
 }
 
 /** A pipe has no size and no end that could be trusted: `<(...)` and /dev/stdin are read up to the bound; null beyond it. */

@@ -106,7 +106,8 @@ function compose(
   const [first, second] = documents;
   if (first === undefined) return null;
   const troubles = documents.flatMap((document) => [...document.errors, ...document.warnings]);
-  for (const trouble of troubles.slice(0, SHOWN_ERRORS)) addTrouble(trouble, base, origin, findings);
+  const places = onePerPlace(troubles);
+  for (const trouble of places.slice(0, SHOWN_ERRORS)) addTrouble(trouble, base, origin, findings);
   if (troubles.length > 0 || refuseStream(first, second, origin, findings)) return null;
   if (first.contents === null) findings.add('YAML_INVALID', 'The file has no content.', { origin, offset: 0 });
   return first.contents;
@@ -127,6 +128,12 @@ function refuseStream(first: Parsed, second: Parsed | undefined, origin: Origin,
   const detail = 'A second document starts here; a playbook is one document. Remove the `---` or split the file.';
   findings.add('YAML_INVALID', detail, { origin, offset: second.range[0] ?? 0 });
   return true;
+}
+
+/** What follows from the first trouble at a place says nothing new. */
+function onePerPlace(troubles: readonly YAMLError[]): readonly YAMLError[] {
+  const seen = new Set<number>();
+  return troubles.filter(({ pos: [start] }) => !seen.has(start) && seen.add(start));
 }
 
 function addTrouble(trouble: YAMLError, base: number, origin: Origin, findings: Findings): void {

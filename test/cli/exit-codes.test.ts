@@ -101,6 +101,7 @@ describe('diagnostics', () => {
     ['USAGE', 3],
     ['YAML_INVALID', 3],
     ['AUTH_REQUIRED', 4],
+    ['NOT_VISIBLE', 4],
     ['DIGEST_STALE', 5],
     ['LOCK_HELD', 5],
     ['CHAIN_BROKEN', 5],
@@ -134,6 +135,15 @@ describe('a plan', () => {
 
   it('fails by what kept a step from being read, not by what blocks it', () => {
     const unread = { change: 'blocked', present: 'unknown', diagnostics: [diagnostic('UNAVAILABLE', 'x')] } as const;
+    expect(
+      exitOfPlan(planOf({ change: 'blocked', present: 'unknown', diagnostics: [diagnostic('NOT_FOUND', 'x')] }), false),
+    ).toBe(0);
+    expect(
+      exitOfPlan(
+        planOf({ change: 'blocked', present: 'unknown', diagnostics: [diagnostic('NOT_VISIBLE', 'x')] }),
+        false,
+      ),
+    ).toBe(4);
     expect(exitOfPlan(planOf(unread), true)).toBe(6);
     expect(exitOfPlan(planOf({ change: 'blocked', diagnostics: [diagnostic('LIEN', 'x')] }), true)).toBe(2);
     expect(exitOfPlan(planOf({ change: 'blocked', diagnostics: [diagnostic('PROTECTED', 'x')] }), false)).toBe(0);

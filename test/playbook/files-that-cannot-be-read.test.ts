@@ -1,4 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -42,6 +45,17 @@ describe('a file', () => {
     expect(await reason('latin')).toContain('is not UTF-8');
     expect(await reason('large')).toContain('larger than 64 MiB');
     expect(await reason('n'.repeat(5000))).toContain('name that is too long');
+  });
+
+  it('that is a pipe to which nobody writes, a socket or a device is refused, not waited for', async () => {
+    execFileSync('mkfifo', [join(folder, 'fifo')]);
+    const server = createServer().listen(join(folder, 'sock'));
+    await once(server, 'listening');
+    expect(await reason('fifo')).toContain('is a named pipe, no file');
+    expect(await reason('sock')).toContain('is a socket, no file');
+    server.close();
+    for (const path of ['/dev/zero', '/dev/null'])
+      expect(await readPlaybookFile(path)).toMatchObject({ kind: 'unreadable', why: { code: 'FILE_UNREADABLE' } });
   });
 
   it.skipIf(process.getuid?.() === 0)('that may not be read says so', async () => {

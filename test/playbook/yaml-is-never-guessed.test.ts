@@ -19,6 +19,11 @@ describe('YAML is never guessed:', () => {
     expect((await errors(text)).join('\n')).toContain(expected);
   });
 
+  it('what follows from the first trouble at a place is not told', async () => {
+    const found = await errors('{[}:::');
+    expect(new Set(found.map((text) => text.split(' ', 1)[0])).size).toBe(found.length);
+  });
+
   it('a tab is refused with its place and what to do', async () => {
     expect((await errors('a:\n\tb: 1\n'))[0]).toMatch(/^2:1 YAML_INVALID: .*tab/i);
   });

@@ -135,7 +135,7 @@ describe('a playbook of a stranger', () => {
   ])('%s is refused with one clear error', async (_name, text, words) => {
     const site = await siteOf();
     writeFileSync(join(site.folder, 'stranger.yaml'), text);
-    const started = performance.now();
+    const started = process.cpuUsage();
     for (const argv of [
       ['plan', 'stranger.yaml'],
       ['exec', 'stranger.yaml', '--format', 'json'],
@@ -143,7 +143,8 @@ describe('a playbook of a stranger', () => {
       const ended = await site.runHere(argv);
       expectClear(ended, [3], words);
     }
-    expect(performance.now() - started).toBeLessThan(10_000);
+    // What is worked, not what the clock says: a loaded machine is no hostile playbook.
+    expect(process.cpuUsage(started).user).toBeLessThan(10_000_000);
     expect(readdirSync(site.folder).sort()).toEqual(['foundation.yaml', 'stranger.yaml']);
   });
 
@@ -170,9 +171,9 @@ describe('a playbook of a stranger', () => {
     ['that is a folder', (site) => site.home],
   ])('a file %s is refused in bounded time', async (_name, path) => {
     const site = await siteOf();
-    const started = performance.now();
-    expectClear(await site.run(['plan', path(site)]), [3], /FILE_UNREADABLE|YAML/);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    const started = process.cpuUsage();
+    expectClear(await site.runHere(['plan', path(site)]), [3], /FILE_UNREADABLE|YAML/);
+    expect(process.cpuUsage(started).user).toBeLessThan(10_000_000);
   });
 
   it('names that a terminal would take for commands are shown harmlessly, in every format', async () => {

@@ -94,7 +94,9 @@ export const undeleteField = booleanField('undelete');
 export const labelsField = mapField(
   'labels',
   (labels, path) => {
-    const value = Object.fromEntries(Object.entries(labels).map(([key, written]) => [key, labelText(written)]));
+    const value = Object.fromEntries(
+      Object.entries(labels).map(([key, written]) => [key, written === null ? null : (scalar(written) ?? written)]),
+    );
     const count = labelCountProblem(Object.keys(labels).length);
     const problems = Object.entries(value).flatMap(([key, text]) => labelProblems(key, text, [...path, key]));
     return { value, problems: count === null ? problems : [formatProblem(path, count), ...problems] };
@@ -102,12 +104,15 @@ export const labelsField = mapField(
   false,
 );
 
-function labelText(written: Value): Value {
-  return written === null ? '' : (scalar(written) ?? written);
-}
-
 function labelProblems(key: string, value: Value, path: readonly string[]): readonly LinkProblem[] {
   if (isUnknown(value)) return [];
+  if (value === null)
+    return [
+      problemAt(path, {
+        ...invalid(`The label "${key}" has no value.`),
+        hint: "Write '' for an empty one, or give a template one with | default('').",
+      }),
+    ];
   if (typeof value !== 'string') return [problemAt(path, invalid(`The label "${key}" must be text.`))];
   const problem = labelProblem(key, value);
   return problem === null ? [] : [formatProblem(path, problem)];

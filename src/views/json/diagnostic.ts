@@ -30,8 +30,10 @@ export function failureDocument(
     command,
     error: true,
     diagnostics: diagnostics.map(diagnosticDocument),
-    ...(differences === null
-      ? {}
-      : { differences: differences.map(({ address, field, then, now }) => ({ address, field, then, now })) }),
+    ...(differences === null ? {} : { differences: differences.map(differenceDocument) }),
   };
+}
+
+export function differenceDocument({ address, field, then, now }: Difference): object {
+  return { address, field, then, now };
 }

@@ -2,7 +2,7 @@ import type { Severity } from '../../core/diagnostics.ts';
 import type { StreamEvent } from '../../core/events.ts';
 import type { Outcome } from '../../core/plan.ts';
 import { appliedStepDocument } from '../json/apply.ts';
-import { diagnosticDocument } from '../json/diagnostic.ts';
+import { diagnosticDocument, differenceDocument } from '../json/diagnostic.ts';
 import { planSummary, stepDocument } from '../json/plan.ts';
 import { jsonLine } from '../json/render.ts';
 
@@ -37,7 +37,10 @@ function payload(event: StreamEvent): object {
     case 'plan_summary':
       return { summary: planSummary(event), digest: event.digest };
     case 'diagnostic':
-      return { diagnostic: diagnosticDocument(event.diagnostic) };
+      return {
+        diagnostic: diagnosticDocument(event.diagnostic),
+        ...(event.differences === undefined ? {} : { differences: event.differences.map(differenceDocument) }),
+      };
     default: {
       const { type: _type, ...rest } = event;
       return rest;

@@ -3,7 +3,7 @@ import { isHeldChange } from '../../../src/core/plan.ts';
 import { at, boxFact, changesOf, House } from '../../support/in-memory/house.ts';
 import { box, dropBox, grant, playbookOf, ref, shelf } from '../../support/in-memory/playbooks.ts';
 
-test('dry_run holds a step and says so; without anything to change it holds nothing', async () => {
+test('dry_run holds a step and says so, be there something to change or not', async () => {
   const house = new House();
   house.cloud.addBox('same');
   const { plan } = await house.plan(
@@ -14,8 +14,21 @@ test('dry_run holds a step and says so; without anything to change it holds noth
     ]),
   );
   expect(at(plan, 'alpha')).toMatchObject({ change: 'create', held: 'dry_run' });
-  expect(at(plan, 'same')).toMatchObject({ change: 'none', held: null, record: null });
+  expect(at(plan, 'same')).toMatchObject({ change: 'none', held: 'dry_run', record: null });
+  expect(plan.steps.filter(isHeldChange).map(({ address }) => address)).toEqual(['alpha']);
   expect(at(plan, 'free')).toMatchObject({ change: 'create', held: null });
+});
+
+test('what is held and as declared gives its result to others, and an apply of it leaves nothing to do', async () => {
+  const house = new House();
+  house.cloud.addBox('same');
+  const playbook = playbookOf([
+    box('same', {}, { dryRun: true }),
+    shelf('inside', { parent: ref('same', 'resource.id') }),
+  ]);
+  expect(changesOf(await house.plan(playbook))).toEqual({ same: 'held none', inside: 'create' });
+  const applied = await house.applied(playbook);
+  expect(applied.steps.map(({ outcome }) => outcome)).toEqual(['held', 'changed']);
 });
 
 test('report shows the change that enforce would make, held, with the drift against what is recorded', async () => {

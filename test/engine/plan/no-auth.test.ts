@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { at, changesOf, codesOf, House } from '../../support/in-memory/house.ts';
+import { at, changesOf, codesOf, House, refusalOf } from '../../support/in-memory/house.ts';
 import { BROKEN_AUTH, box, dropBox, playbookOf, readBox, ref } from '../../support/in-memory/playbooks.ts';
 
 const NONE = { auth: null };
@@ -76,4 +76,13 @@ test('what depends on an undecided step is planned as after a step to come', asy
   );
   expect(changesOf(result)).toEqual({ top: 'unknown', child: 'create' });
   expect(at(result.plan, 'child').unknown).toEqual(['parent']);
+});
+
+test('an apply tells one cause once, with the steps that it keeps from going on', async () => {
+  const house = new House();
+  const playbook = playbookOf([box('alpha', {}, { auth: BROKEN_AUTH }), box('beta', {}, { auth: BROKEN_AUTH })]);
+  const { diagnostics } = refusalOf(await house.apply(playbook, { confirm: 'a'.repeat(64) }));
+  expect(diagnostics).toMatchObject([
+    { code: 'AUTHENTICATION', address: null, detail: expect.stringMatching(/ It is so for alpha, beta\.$/) },
+  ]);
 });

@@ -506,6 +506,18 @@ describe('inputs', () => {
     ],
     [
       'cloudresourcemanager.projects.ensure',
+      { project_id: 'acme-prod', parent: 'folders/1', labels: { c: null } },
+      'INVALID_VALUE',
+      'has no value',
+    ],
+    [
+      'cloudresourcemanager.projects.iam.ensure_binding',
+      { project_id: 'acme-prod', role: 'roles/viewer_withcond_0123456789abcdef0123', member: 'user:a@example.com' },
+      'INVALID_VALUE',
+      'is not a role',
+    ],
+    [
+      'cloudresourcemanager.projects.ensure',
       { project_id: 'acme-prod', parent: 'folders/1', labels: { ok: ['x'] } },
       'INVALID_VALUE',
       'must be text',

@@ -88,6 +88,14 @@ describe('a folder is created', () => {
     expect(sent(cloud, 'POST', /folders$/)).toHaveLength(2);
   });
 
+  it('not where a quota is used up, which is none of projects', async () => {
+    const error = { code: 8, message: 'Quota exceeded.' };
+    const cloud = await cloudOf({ faults: [{ ...CREATE, nth: 1, action: { kind: 'lroError', error } }] });
+    const result = await apply(cloud, ensure('media'));
+    expect(result).toMatchObject({ kind: 'failed', why: { code: 'REQUEST_REFUSED' } });
+    expect(JSON.stringify(result)).not.toContain('projects');
+  });
+
   it('though someone was faster: the sibling is named and adoption offered (A2)', async () => {
     const cloud = await cloudOf({ seed });
     const { declaration, desired } = await see(cloud, ensure('media'));

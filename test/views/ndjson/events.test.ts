@@ -34,6 +34,14 @@ const EVENTS: readonly (readonly [StreamEvent, readonly string[]])[] = [
   [{ type: 'step_outcome', step: appliedStep('changed') }, ['step']],
   [{ type: 'fact', provider_fact: FACT }, ['provider_fact']],
   [{ type: 'diagnostic', diagnostic: diagnostic('BUG', 'x') }, ['diagnostic']],
+  [
+    {
+      type: 'diagnostic',
+      diagnostic: diagnostic('DIGEST_STALE', 'x'),
+      differences: [{ address: 'a', field: 'parent', then: '1', now: '2' }],
+    },
+    ['diagnostic', 'differences'],
+  ],
   [{ type: 'drift_result', resource: driftEntry() }, ['resource']],
   [{ type: 'orphan_result', orphan: orphanEntry() }, ['orphan']],
   [{ type: 'summary', summary: { in_sync: 3 } }, ['summary']],

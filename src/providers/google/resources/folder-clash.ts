@@ -13,6 +13,7 @@ export const CLASH_LOOKS_MS = [0, 1_000, 3_000, 8_000];
  * an attempt whose answer was lost, what is refused and can't be seen yet is ours and under way.
  */
 export async function onFolderRefused({ operation, failure, reads, sleep }: Refusal): Promise<WriteResult | null> {
+  if (failure.diagnostic.code === 'PROJECT_QUOTA') return overQuota(operation, failure.message);
   const isRepeat = operation.change === 'create' && operation.repeat;
   const mayClash =
     failure.diagnostic.code === 'FOLDER_NAME_TAKEN' ||
@@ -56,4 +57,11 @@ function underWay({ declaration, pendingOperation }: WriteOperation, displayName
     operation: pendingOperation ?? '',
     why: diagnostic('OPERATION_PENDING', detail, { address, urn }),
   };
+}
+
+/** The error of an operation doesn't say what was being made; here it is a folder, and no project. */
+function overQuota({ declaration }: WriteOperation, message: string): WriteResult {
+  const { address, urn } = declaration;
+  const detail = `A quota for folders is used up: ${message}`;
+  return { kind: 'failed', why: diagnostic('REQUEST_REFUSED', detail, { address, urn }) };
 }
