@@ -74,6 +74,10 @@ x-e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]
 x-f: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]
 `;
 
+/** What a refusal may cost the processor, and how long a loaded machine may take over it. */
+const CPU_MICROSECONDS = 30_000_000;
+const PATIENCE_MS = 300_000;
+
 describe('a playbook of a stranger', () => {
   it.each<[string, string, RegExp]>([
     [
@@ -132,21 +136,25 @@ describe('a playbook of a stranger', () => {
     ['a password in the endpoint', playbook({ defaults: ', endpoint: "http://user:pass@127.0.0.1:1"' }), /endpoint/],
     ['an endpoint that is a file', playbook({ defaults: ', endpoint: "file:///etc/passwd"' }), /endpoint/],
     ['an endpoint with a query', playbook({ defaults: ', endpoint: "http://127.0.0.1:1/?x="' }), /endpoint/],
-  ])('%s is refused with one clear error', async (_name, text, words) => {
-    const site = await siteOf();
-    writeFileSync(join(site.folder, 'stranger.yaml'), text);
-    const started = process.cpuUsage();
-    for (const argv of [
-      ['plan', 'stranger.yaml'],
-      ['exec', 'stranger.yaml', '--format', 'json'],
-    ]) {
-      const ended = await site.runHere(argv);
-      expectClear(ended, [3], words);
-    }
-    // What is worked, not what the clock says: a loaded machine is no hostile playbook.
-    expect(process.cpuUsage(started).user).toBeLessThan(10_000_000);
-    expect(readdirSync(site.folder).sort()).toEqual(['foundation.yaml', 'stranger.yaml']);
-  });
+  ])(
+    '%s is refused with one clear error',
+    async (_name, text, words) => {
+      const site = await siteOf();
+      writeFileSync(join(site.folder, 'stranger.yaml'), text);
+      const started = process.cpuUsage();
+      for (const argv of [
+        ['plan', 'stranger.yaml'],
+        ['exec', 'stranger.yaml', '--format', 'json'],
+      ]) {
+        const ended = await site.runHere(argv);
+        expectClear(ended, [3], words);
+      }
+      // What is worked, not what the clock says: a loaded machine is no hostile playbook.
+      expect(process.cpuUsage(started).user).toBeLessThan(CPU_MICROSECONDS);
+      expect(readdirSync(site.folder).sort()).toEqual(['foundation.yaml', 'stranger.yaml']);
+    },
+    PATIENCE_MS,
+  );
 
   it.each<[string, (site: Site) => string]>([
     [
@@ -173,7 +181,7 @@ describe('a playbook of a stranger', () => {
     const site = await siteOf();
     const started = process.cpuUsage();
     expectClear(await site.runHere(['plan', path(site)]), [3], /FILE_UNREADABLE|YAML/);
-    expect(process.cpuUsage(started).user).toBeLessThan(10_000_000);
+    expect(process.cpuUsage(started).user).toBeLessThan(CPU_MICROSECONDS);
   });
 
   it('names that a terminal would take for commands are shown harmlessly, in every format', async () => {
