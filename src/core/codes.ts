@@ -428,6 +428,12 @@ export const CODES = {
     'A failure is rolled back',
     'Where every create leaves its mark in the cloud, a definite failure starts nothing new in its stack and undoes what the run made there, newest first. `--no-rollback` keeps it.',
   ),
+  ROLLBACK_INCOMPLETE: entry(
+    'uncertain',
+    'A rollback left something',
+    'What the run made could not all be deleted again: something stands on it, it is protected, its labels are others now, or the run was stopped. The log still says that it is owned.',
+    'warning',
+  ),
   BUG: entry('bug', 'A bug in infra', 'Something that must not happen happened. Please report it.'),
 } as const satisfies Record<string, CodeEntry>;
 

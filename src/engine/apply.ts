@@ -70,10 +70,17 @@ async function applyLocked(ports: EnginePorts, request: ApplyRequest, base: Prep
   const guard = await verifyGuards(run);
   if (hasErrors(guard)) return { kind: 'refused', diagnostics: guard, differences: [] };
   if (confirmation.kind === 'confirmed') await request.keepPlan({ plan: run.plan, digestInput: run.digestInput });
-  const states = await walk({ ports, request, run, context, ownership: ownershipOf(settledModel(log, settled)) });
+  const { states, diagnostics } = await walk({
+    ports,
+    request,
+    run,
+    context,
+    ownership: ownershipOf(settledModel(log, settled)),
+  });
   // The digest to go on with is the one that was confirmed, whatever is left of its plan.
   const confirmed = { ...run.plan, digest: request.confirm };
-  const report = buildReport(confirmed, states, context.execution_id, await ports.log.head(), log.diagnostics);
+  const more = [...log.diagnostics, ...diagnostics];
+  const report = buildReport(confirmed, states, context.execution_id, await ports.log.head(), more);
   ports.emit({ type: 'summary', summary: report.summary, execution_id: context.execution_id });
   return { kind: 'applied', report };
 }

@@ -7,15 +7,18 @@ import type { OpenIntent } from '../eventlog/event-log.ts';
 import type { LifecycleProvider, Target } from '../providers/lifecycle-provider.ts';
 import { settingsFor } from './readers.ts';
 import type { Recovering } from './recover-context.ts';
-import { findingOf, settleIntent } from './settle.ts';
+import { findingOf, type Settlement, type Sight, settleIntent } from './settle.ts';
 
 /** What a look at an interrupted request's resource came to. */
 export interface Looked {
   readonly open: OpenIntent;
   /** Certain: it is written down and closed. */
   readonly settled: boolean;
+  /** What was seen of the resource, whatever the request was for. */
   readonly verdict: RecoverVerdict;
   readonly resourceId: string | null;
+  /** Null: not known. */
+  readonly happened: boolean | null;
   /** What is recorded where it happened. */
   readonly facts: readonly ProviderFact[];
   readonly why: Diagnostic | null;
@@ -25,28 +28,46 @@ export interface Looked {
 /** Reads what became of an interrupted request. */
 export async function lookAtIntent(recovering: Recovering, open: OpenIntent): Promise<Looked> {
   const reached = await reach(recovering, open.intent.provider_fact);
-  if (reached.kind === 'unreachable') return unresolved(recovering, open, 'unreadable', reached.why);
+  if (reached.kind === 'unreachable') {
+    const resourceId = open.intent.provider_fact.resource_id ?? null;
+    return unresolved(recovering, open, { verdict: 'unreadable', resourceId }, reached.why);
+  }
   const { target, provider } = reached;
   const finding = await findingOf(open, provider, target);
   const session = provider.openSession();
   const seen = finding === null ? await session.observe(target) : ({ kind: 'absent' } as const);
   const item = { declaration: target.declaration, stack: stackOf(open), spec: target.declaration.action };
-  const { verdict, facts } = settleIntent(item, open, { seen, finding }, recovering.ownership);
-  const resourceId = facts.at(0)?.resource_id ?? null;
-  if (verdict === 'done') return { open, settled: true, verdict: 'found', resourceId, facts, why: null, hint: null };
-  if (verdict === 'not_applied')
-    return { open, settled: true, verdict: 'not_found', resourceId: null, facts: [], why: null, hint: null };
-  const left = finding?.kind ?? (seen.kind === 'absent' ? 'not_found' : 'unreadable');
+  const settlement = settleIntent(item, open, { seen, finding }, recovering.ownership);
+  const { verdict, resourceId } = sightOf(open, settlement, { seen, finding });
+  // A refusal that may also mean "does not exist" closes nothing of what was there before.
+  const isCertain = settlement.verdict === 'done' || (settlement.verdict === 'not_applied' && verdict !== 'unreadable');
   const shown = finding ?? seen;
-  return unresolved(recovering, open, left, 'why' in shown ? shown.why : null);
+  if (!isCertain) return unresolved(recovering, open, { verdict, resourceId }, 'why' in shown ? shown.why : null);
+  const happened = settlement.verdict === 'done';
+  const hint = happened ? null : 'It had no effect, and may be asked for again.';
+  return { open, settled: true, happened, verdict, resourceId, facts: settlement.facts, why: null, hint };
 }
 
-function unresolved({ ports }: Recovering, open: OpenIntent, verdict: RecoverVerdict, why: Diagnostic | null): Looked {
+type Seen = Pick<Looked, 'verdict' | 'resourceId'>;
+
+function sightOf({ intent }: OpenIntent, { verdict }: Settlement, { seen, finding }: Sight): Seen {
+  const known = intent.provider_fact.resource_id ?? null;
+  if (finding !== null) return { verdict: finding.kind, resourceId: finding.kind === 'found' ? finding.id : null };
+  // What is marked as deleted may be read for a while; what was never made is hidden as what one may not see is.
+  const isHidden = seen.kind === 'not_visible' && intent.operation === 'create';
+  if (seen.kind === 'absent' || isHidden || (intent.operation === 'delete' && verdict === 'done'))
+    return { verdict: 'not_found', resourceId: known };
+  return seen.kind === 'present'
+    ? { verdict: 'found', resourceId: seen.id ?? known }
+    : { verdict: 'unreadable', resourceId: known };
+}
+
+function unresolved({ ports }: Recovering, open: OpenIntent, seen: Seen, why: Diagnostic | null): Looked {
   const { urn, provider_fact: fact } = open.intent;
   const catalogue = ports.catalogues.get(fact.provider);
   const declaration = catalogue?.declarationOf(fact.resource_type, urn, fact.desired) ?? null;
   const lookup = declaration === null ? null : catalogue?.lookupOf?.(declaration, interrupted(open));
-  return { open, settled: false, verdict, resourceId: null, facts: [], why, hint: hintOf(open, lookup ?? null) };
+  return { ...seen, open, settled: false, happened: null, facts: [], why, hint: hintOf(open, lookup ?? null) };
 }
 
 function interrupted({ intent, operationName, namedOperation }: OpenIntent): Interrupted {

@@ -1,65 +1,96 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
 import type { RecoverEntry } from '../core/recover-report.ts';
-import type { IntentBody } from '../eventlog/event-log.ts';
+import { logProblemOf } from './append-rows.ts';
+import { type Create, createsOf, runsOf } from './interrupted-runs.ts';
 import type { Recovering } from './recover-context.ts';
 import { type Looked, reach } from './recover-look.ts';
-import { notProvable, undoCreate } from './undo.ts';
+import { notProvable, type Undone, undoCreate } from './undo.ts';
 
 export interface RolledBack {
   readonly rolledBack: readonly RecoverEntry[];
+  /** What a read of its id showed to be gone before anything was sent. */
+  readonly gone: readonly RecoverEntry[];
   readonly kept: readonly RecoverEntry[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Undoes, newest first, what the interrupted runs made in the stacks where something of theirs is open. */
 export async function rollBackRuns(recovering: Recovering, looked: readonly Looked[]): Promise<RolledBack> {
-  const runs = new Set(looked.map(({ open: { intent } }) => runOf(intent)));
-  const rolledBack: RecoverEntry[] = [];
-  const kept: RecoverEntry[] = [];
-  const diagnostics: Diagnostic[] = [];
-  for (const intent of (await createsOf(recovering, runs)).reverse()) {
-    const end = await undo(recovering, intent);
-    const entry = { urn: intent.urn, address: intent.address, operation_id: intent.operation_id, resource_id: null };
-    if (end === null) rolledBack.push({ ...entry, verdict: 'found', hint: null });
-    else {
-      kept.push({ ...entry, verdict: 'conflict', hint: end.hint });
-      diagnostics.push(end);
+  const { history } = recovering.request;
+  const runs = await runsOf(
+    history,
+    looked.map(({ open }) => open),
+  );
+  // What is still open is told as that: nothing proves that there is something to delete.
+  const open = new Set(looked.flatMap((each) => (each.settled ? [] : [each.open.intent.urn])));
+  const creates = (await createsOf(history, runs)).filter(({ made }) => !open.has(made.urn));
+  const entries: { readonly undone: Undone; readonly entry: RecoverEntry }[] = [];
+  for (const create of creates.reverse()) {
+    const undone = await undo(recovering, create);
+    entries.push({ undone, entry: entryOf(create, undone) });
+  }
+  const of = (...kinds: readonly Undone['kind'][]) =>
+    entries.flatMap(({ undone, entry }) => (kinds.includes(undone.kind) ? [entry] : []));
+  return {
+    rolledBack: of('deleted'),
+    gone: of('absent'),
+    kept: of('kept', 'uncertain'),
+    diagnostics: entries.flatMap(({ undone }) => ('why' in undone ? [undone.why] : [])),
+  };
+}
+
+function entryOf({ intent, made }: Create, undone: Undone): RecoverEntry {
+  const { urn, address, operation_id } = intent;
+  const base = { urn, address, operation_id, resource_id: made.resource_id ?? null } as const;
+  switch (undone.kind) {
+    case 'deleted':
+      return { ...base, verdict: 'found', hint: null, operation: 'create', happened: true };
+    case 'absent':
+      return { ...base, verdict: 'not_found', hint: null, operation: 'delete', happened: true };
+    case 'kept':
+      return {
+        ...base,
+        verdict: verdictOf(undone.why),
+        hint: hintOf(undone.why),
+        operation: 'delete',
+        happened: false,
+      };
+    case 'uncertain': {
+      const hint = undone.why.hint ?? 'infra recover settles it by reading.';
+      return { ...base, operation_id: undone.nonce, verdict: 'unreadable', hint, operation: 'delete', happened: null };
     }
   }
-  return { rolledBack, kept, diagnostics };
 }
 
-/** One run in one stack. */
-function runOf({ stack, provider_fact }: IntentBody): string {
-  return `${String(provider_fact.execution_id)} ${stack}`;
+const REFUSALS: readonly string[] = ['CONFLICT', 'NOT_OURS', 'UNSUPPORTED'];
+
+function verdictOf({ code }: Diagnostic): RecoverEntry['verdict'] {
+  return REFUSALS.includes(code) ? 'conflict' : 'unreadable';
 }
 
-/** The creates of those runs that are not gone again, in the order of the log. */
-async function createsOf({ request, ownership }: Recovering, runs: ReadonlySet<string>): Promise<IntentBody[]> {
-  const creates: IntentBody[] = [];
-  await request.history.history(({ entry }) => {
-    if (entry.item.kind !== 'intent') return;
-    const { intent } = entry.item;
-    if (intent.operation === 'create' && runs.has(runOf(intent))) creates.push(intent);
-  });
-  return creates.filter(({ urn }) => !ownership.model.tombstones.has(urn));
+function hintOf({ hint }: Diagnostic): string {
+  return hint ?? 'It is kept, and owned as before: infra destroy removes it when nothing stands in its way.';
 }
 
-/** Null: it is gone. */
-async function undo(recovering: Recovering, intent: IntentBody): Promise<Diagnostic | null> {
-  const reached = await reach(recovering, intent.provider_fact);
-  if (reached.kind === 'unreachable') return reached.why;
+async function undo(recovering: Recovering, { intent, made }: Create): Promise<Undone> {
+  const reached = await reach(recovering, made);
+  if (reached.kind === 'unreachable') return { kind: 'kept', why: reached.why };
   const { recovery } = reached.provider;
-  if (recovery === undefined) return notProvable(intent.address);
+  const id = made.resource_id;
+  if (recovery === undefined || id === undefined) return { kind: 'kept', why: notProvable(intent.address) };
   const { ports, context, request } = recovering;
-  const undone = await undoCreate(ports, context, {
-    address: intent.address,
-    made: intent.provider_fact,
-    nonce: intent.operation_id,
-    target: { ...reached.target, forDelete: true },
-    recovery,
-    digest: intent.digest,
-    timeoutMs: request.settings.timeoutMs,
-  });
-  return undone.kind === 'gone' ? null : undone.why;
+  try {
+    return await undoCreate(ports, context, {
+      address: intent.address,
+      made,
+      id,
+      nonce: intent.operation_id,
+      target: { ...reached.target, forDelete: true },
+      recovery,
+      digest: intent.digest,
+      timeoutMs: request.settings.timeoutMs,
+    });
+  } catch (error) {
+    return { kind: 'kept', why: logProblemOf(error) };
+  }
 }

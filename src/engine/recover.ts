@@ -57,21 +57,22 @@ async function recoverLocked(ports: EnginePorts, request: RecoverRequest): Promi
   const recovering: Recovering = { ports, request, context, ownership: ownershipOf(log.model) };
   const open = chosen(log.openIntents, request);
   const abandoned = open.filter(({ intent }) => request.abandon.includes(intent.urn));
-  if (abandoned.length > 0) await ports.log.append(context, abandoned.map(abandonedRow));
+  const closed = await abandon(recovering, abandoned);
   const looked: Looked[] = [];
   for (const item of open) if (!abandoned.includes(item)) looked.push(await settle(recovering, item));
   const undone = request.rollback
     ? await rollBackRuns(recovering, looked)
-    : { rolledBack: [], kept: [], diagnostics: [] };
-  const gone = new Set(undone.rolledBack.map(({ urn }) => urn));
+    : { rolledBack: [], gone: [], kept: [], diagnostics: [] };
+  const removed = new Set([...undone.rolledBack, ...undone.gone].map(requestOf));
+  const settled = looked.filter((each) => each.settled).map(entryOf);
   return {
     format_version: FORMAT_VERSION,
     command: 'recover',
     target: request.target,
-    resolved: looked.filter(({ settled, open: { intent } }) => settled && !gone.has(intent.urn)).map(entryOf),
-    unresolved: [...looked.filter(({ settled }) => !settled).map(entryOf), ...undone.kept],
+    resolved: [...settled.filter((entry) => !removed.has(requestOf(entry))), ...undone.gone],
+    unresolved: [...looked.filter((each) => !each.settled).map(entryOf), ...undone.kept],
     rolled_back: undone.rolledBack,
-    abandoned: abandoned.map((item) => ({ ...base(item), verdict: null, resource_id: null, hint: null })),
+    abandoned: closed,
     head: await ports.log.head(),
     diagnostics: [
       ...log.diagnostics,
@@ -112,15 +113,25 @@ async function settle(recovering: Recovering, open: OpenIntent): Promise<Looked>
   return looked;
 }
 
-function base({ intent }: OpenIntent): Pick<RecoverEntry, 'urn' | 'address' | 'operation_id'> {
-  return { urn: intent.urn, address: intent.address, operation_id: intent.operation_id };
+/** Closes by hand, after a look whose end changes nothing of that. */
+async function abandon(recovering: Recovering, open: readonly OpenIntent[]): Promise<readonly RecoverEntry[]> {
+  if (open.length === 0) return [];
+  const looked: Looked[] = [];
+  for (const item of open) looked.push(await lookAtIntent(recovering, item));
+  await recovering.ports.log.append(recovering.context, open.map(abandonedRow));
+  return looked.map((each) => ({
+    ...entryOf(each),
+    happened: null,
+    hint: each.verdict === 'found' ? 'It was there when it was closed: infra plan shows how it stands.' : null,
+  }));
 }
 
-function entryOf({ open, verdict, resourceId, settled, hint }: Looked): RecoverEntry {
-  return {
-    ...base(open),
-    verdict,
-    resource_id: resourceId,
-    hint: settled ? null : hint,
-  };
+/** One request about one resource: all of a run share its nonce. */
+function requestOf({ urn, operation_id }: RecoverEntry): string {
+  return `${operation_id} ${urn}`;
+}
+
+function entryOf({ open: { intent }, verdict, resourceId, happened, hint }: Looked): RecoverEntry {
+  const { urn, address, operation_id, operation } = intent;
+  return { urn, address, operation_id, verdict, resource_id: resourceId, hint, operation, happened };
 }

@@ -1,5 +1,7 @@
 import { diagnostic } from '../core/codes.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
 import { UNSCOPED } from '../core/facts.ts';
+import { closureOf } from '../core/graph.ts';
 import { logProblemOf } from './append-rows.ts';
 import type { ReadyWrite } from './runtime.ts';
 import type { StepState } from './step-state.ts';
@@ -18,38 +20,93 @@ export function noteForRollback(current: Walk, write: ReadyWrite, state: StepSta
   current.stoppedStacks.set(write.planned.item.stack ?? UNSCOPED, why);
 }
 
-/** Deletes, newest first, what this run made in the stacks where something failed; what can't be undone ends it there. */
-export async function rollBack(current: Walk): Promise<void> {
-  if (!current.request.options.rollback || current.abort.aborted) return;
+/** Deletes, newest first, what this run made in the stacks where something failed, and says what of it is kept. */
+export async function rollBack(current: Walk): Promise<readonly Diagnostic[]> {
+  if (!current.request.options.rollback) return [];
+  const told: Diagnostic[] = [];
   for (const stack of current.stoppedStacks.keys()) {
     const made = current.made.filter(({ planned }) => (planned.item.stack ?? UNSCOPED) === stack);
-    for (const write of made.reverse()) if (!(await undo(current, write))) break;
+    const kept = current.abort.aborted ? made.map(addressOf) : await undoAll(current, made.reverse());
+    if (kept.length > 0) told.push(keptNote(current, stack, kept));
   }
+  return told;
 }
 
+function addressOf({ planned }: ReadyWrite): string {
+  return planned.shown.address;
+}
+
+/** The addresses of what is still there. What the kept needs is kept with it; everything else goes. */
+async function undoAll(current: Walk, made: readonly ReadyWrite[]): Promise<readonly string[]> {
+  const kept: string[] = [];
+  for (const write of made) {
+    const address = addressOf(write);
+    const user = kept.find((other) => needs(current, other).has(address));
+    const isGone = user === undefined ? await undo(current, write) : keep(current, address, neededBy(user));
+    if (!isGone) kept.push(address);
+  }
+  return kept;
+}
+
+/** All that a step depends on, directly or not. */
+function needs({ run }: Walk, address: string): ReadonlySet<string> {
+  const edges = new Map([...run.steps].map(([each, { item }]) => [each, item.dependsOn]));
+  return closureOf(edges.get(address) ?? [], edges);
+}
+
+function neededBy(user: string): Diagnostic {
+  return diagnostic('CONFLICT', `${user}, which depends on it, is kept.`);
+}
+
+function keep(current: Walk, address: string, why: Diagnostic, outcome: 'changed' | 'uncertain' = 'changed'): false {
+  const before = current.states.get(address);
+  if (before === undefined) return false;
+  const told = { ...why, detail: `Made by this run and not undone: ${why.detail}` };
+  finish(current, address, { ...before, outcome, diagnostics: [...before.diagnostics, told] });
+  return false;
+}
+
+function keptNote(current: Walk, stack: string, kept: readonly string[]): Diagnostic {
+  const why = current.abort.aborted ? ', because the run was stopped' : '';
+  const detail = `Something failed in stack ${stack}, but not all that the run made there could be undone${why}. Kept: ${kept.join(', ')}.`;
+  const isOpen = kept.some((address) => current.states.get(address)?.outcome === 'uncertain');
+  return diagnostic('ROLLBACK_INCOMPLETE', detail, {
+    hint: `${isOpen ? 'infra recover settles what is uncertain; then apply' : 'Apply'} again to go on, or remove it with infra destroy.`,
+  });
+}
+
+/** Whether it is gone. */
 async function undo(current: Walk, write: ReadyWrite): Promise<boolean> {
-  const { address } = write.planned.shown;
+  const address = addressOf(write);
   const before = current.states.get(address);
   if (before === undefined) return false;
   const undone = await tryUndo(current, write, before);
-  if (undone === null) return false;
-  if (undone.kind === 'gone') finish(current, address, { ...before, outcome: 'rolled_back', fact: undone.fact });
-  else finish(current, address, { ...before, diagnostics: [...before.diagnostics, undone.why] });
-  return undone.kind === 'gone';
+  switch (undone.kind) {
+    case 'deleted':
+    case 'absent':
+      finish(current, address, { ...before, outcome: 'rolled_back', fact: undone.fact });
+      return true;
+    case 'kept':
+      return keep(current, address, undone.why);
+    case 'uncertain':
+      return keep(current, address, undone.why, 'uncertain');
+  }
 }
 
-async function tryUndo(current: Walk, write: ReadyWrite, before: StepState): Promise<Undone | null> {
+async function tryUndo(current: Walk, write: ReadyWrite, before: StepState): Promise<Undone> {
   const { planned, operation, provider } = write;
   const { recovery } = provider;
-  if (recovery === undefined || before.fact === null) return null;
+  const id = before.fact?.resource_id;
+  if (recovery === undefined || before.fact === null || id === undefined)
+    return { kind: 'kept', why: diagnostic('NOT_OURS', 'the log has no id of it.') };
   const { declaration, desired, nonce, timeoutMs } = operation;
-  const resourceId = before.fact.resource_id ?? null;
   try {
     return await undoCreate(current.ports, current.context, {
       address: planned.shown.address,
       made: before.fact,
+      id,
       nonce,
-      target: { declaration, desired, resourceId, pending: new Set(), forDelete: true },
+      target: { declaration, desired, resourceId: id, pending: new Set(), forDelete: true },
       recovery,
       digest: current.request.confirm,
       timeoutMs,

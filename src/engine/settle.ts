@@ -60,10 +60,11 @@ function settleByNonce(item: Settling, open: OpenIntent, finding: OperationFindi
   return { open, verdict: 'done', facts: withRename(ownership, item, fact) };
 }
 
+/** What is on its way out is neither there nor gone. */
 function isGone(seen: Observation): boolean | null {
   if (seen.kind === 'absent') return true;
-  if (seen.kind === 'present') return seen.state === 'DELETE_REQUESTED';
-  return seen.kind === 'not_visible' ? null : null;
+  if (seen.kind !== 'present' || seen.state === 'DELETING') return null;
+  return seen.state === 'DELETE_REQUESTED';
 }
 
 function isAsIntended(item: Settling, open: OpenIntent, seen: Observation): boolean | null {

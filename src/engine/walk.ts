@@ -1,4 +1,5 @@
 import { diagnostic } from '../core/codes.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
 import { UNSCOPED } from '../core/facts.ts';
 import { reversed } from '../core/graph.ts';
 import { hasPendingWrite } from '../core/plan.ts';
@@ -24,8 +25,14 @@ import {
 } from './walk-state.ts';
 import { writeBatch } from './write-batch.ts';
 
+export interface Walked {
+  readonly states: ReadonlyMap<string, StepState>;
+  /** About the run as a whole. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 /** Does what the plan says, each step after those it depends on; a failure stops its dependants only. */
-export async function walk(given: WalkRequest): Promise<ReadonlyMap<string, StepState>> {
+export async function walk(given: WalkRequest): Promise<Walked> {
   const current = startWalk(given);
   const active = new Map<string, Promise<void>>();
   for (;;) {
@@ -36,8 +43,7 @@ export async function walk(given: WalkRequest): Promise<ReadonlyMap<string, Step
   }
   for (const address of given.run.steps.keys())
     if (!current.states.has(address)) finish(current, address, notStarted(current));
-  await rollBack(current);
-  return current.states;
+  return { diagnostics: await rollBack(current), states: current.states };
 }
 
 /** Waits until something ends. Where that is a bug, what else is under way is recorded before it is thrown. */

@@ -128,14 +128,20 @@ export type OperationFinding =
   /** More than one resource, or someone else's, carries it. */
   | { readonly kind: 'conflict'; readonly why: Diagnostic };
 
+/** What a create made: its id in the cloud, and the nonce that must be on it. */
+export interface Made {
+  readonly id: string;
+  readonly nonce: string;
+}
+
 /** Finding and undoing a create by its nonce, where its answer was lost or the rest of its run failed. */
 export interface Recovery {
   findOperation(target: Target, nonce: string): Promise<OperationFinding>;
   /**
-   * Deletes what the nonce made and nothing else: `noop` where nothing carries it, `failed` where something depends on it.
-   * Newest first is the caller's to keep.
+   * Deletes exactly this, if it is what the nonce made: `noop` where a read of its id says that it is gone, `failed` where
+   * it is not what that create made, or something stands on it. Newest first is the caller's to keep.
    */
-  rollBack(target: Target, nonce: string, timeoutMs: number | null): Promise<WriteResult>;
+  rollBack(target: Target, made: Made, timeoutMs: number | null): Promise<WriteResult>;
 }
 
 /** What a provider is opened with: one per distinct auth and endpoint of a run. */

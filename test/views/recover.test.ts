@@ -18,6 +18,8 @@ function entry(change: Partial<RecoverEntry> = {}): RecoverEntry {
     verdict: 'found',
     resource_id: 'enp1',
     hint: null,
+    operation: 'create',
+    happened: true,
     ...change,
   };
 }
@@ -38,10 +40,17 @@ function report(change: Partial<RecoverReport> = {}): RecoverReport {
 }
 
 const FULL = report({
-  resolved: [entry(), entry({ address: 'subnet', verdict: 'not_found', resource_id: null })],
-  unresolved: [entry({ verdict: 'not_found', resource_id: null, hint: 'To look: yc vpc network list.' })],
-  rolled_back: [entry({ resource_id: null })],
-  abandoned: [entry({ verdict: null, resource_id: null })],
+  resolved: [
+    entry(),
+    entry({ address: 'subnet', verdict: 'not_found', resource_id: null, happened: false }),
+    entry({ address: 'disk', verdict: 'not_found', operation: 'delete' }),
+    entry({ address: 'group', verdict: 'found', operation: 'delete', happened: false, hint: 'Ask again.' }),
+  ],
+  unresolved: [
+    entry({ verdict: 'not_found', resource_id: null, hint: 'To look: yc vpc network list.', happened: null }),
+  ],
+  rolled_back: [entry()],
+  abandoned: [entry({ verdict: 'unreadable', resource_id: null, happened: null })],
   head: `7:${'b'.repeat(64)}`,
 });
 
@@ -49,26 +58,31 @@ describe('recover', () => {
   it('says what became of each request', () => {
     expect(renderRecovery(FULL, PLAIN)).toBe(`Recovery on the real cloud
 
-Settled (2)
+Settled (4)
   network  yandex:vpc:network:f/p/s/n
       it happened, and is recorded (enp1)
   subnet  yandex:vpc:network:f/p/s/n
       it had no effect, and is closed
+  disk  yandex:vpc:network:f/p/s/n
+      it is gone, which is recorded (enp1)
+  group  yandex:vpc:network:f/p/s/n
+      it was not deleted: closed (enp1)
+      Ask again.
 
 Rolled back (1)
   network  yandex:vpc:network:f/p/s/n
-      undone
+      undone (enp1)
 
 Abandoned (1)
   network  yandex:vpc:network:f/p/s/n
-      closed by hand
+      closed by hand, unread
 
 Still open (1)
   network  yandex:vpc:network:f/p/s/n
       nothing is to be seen of it, which proves nothing
       To look: yc vpc network list.
 
-2 settled, 1 rolled back, 1 abandoned, 1 request still open.
+4 settled, 1 rolled back, 1 abandoned, 1 request still open.
 Log head: 7:${'b'.repeat(64)}
 `);
     expect(renderRecovery(report(), PLAIN)).toContain('Nothing is open.');
@@ -87,7 +101,7 @@ Log head: 7:${'b'.repeat(64)}
       'head',
       'diagnostics',
     ]);
-    expect(document).toMatchObject({ abandoned: [{ verdict: null }], unresolved: [{ verdict: 'not_found' }] });
+    expect(document).toMatchObject({ abandoned: [{ verdict: 'unreadable' }], unresolved: [{ verdict: 'not_found' }] });
   });
 
   it.each(HOSTILE_NAMES)('prints nothing that drives a terminal: %j', (name) => {

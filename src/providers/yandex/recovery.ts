@@ -1,20 +1,20 @@
 import { diagnostic } from '../../core/codes.ts';
 import { DEFAULT_POLL } from '../../core/step.ts';
 import type { ValueObject } from '../../core/value.ts';
-import type { OperationFinding, Recovery, Target, WriteOperation, WriteResult } from '../lifecycle-provider.ts';
+import type { Made, OperationFinding, Recovery, Target, WriteOperation, WriteResult } from '../lifecycle-provider.ts';
 import { actionNamed } from './actions.ts';
 import type { Live } from './define-kind.ts';
 import { failureDiagnostic } from './errors.ts';
 import { resourceOf } from './observed.ts';
 import { NONCE_LABEL, type Owner, ownerOf, standingOf } from './ownership.ts';
 import { removeById } from './remove.ts';
-import { failed, type Task, type Writing } from './writing.ts';
+import type { Task, Writing } from './writing.ts';
 
 /** Finding and undoing by the nonce that a create leaves in its labels. Reads anew each time; nothing is retried. */
 export function recoveryOf(writing: Writing): Recovery {
   return {
     findOperation: (target, nonce) => findOperation(target, nonce, writing),
-    rollBack: (target, nonce, timeoutMs) => rollBack(target, nonce, timeoutMs, writing),
+    rollBack: (target, made, timeoutMs) => rollBack(target, made, timeoutMs, writing),
   };
 }
 
@@ -51,9 +51,10 @@ function conflictText(made: readonly Live[]): string {
   return `The operation's nonce stands on what it should not stand on: ${ids}.`;
 }
 
+/** By the id alone: that a list does not show the nonce says nothing of what is there. */
 async function rollBack(
   target: Target,
-  nonce: string,
+  { id, nonce }: Made,
   timeoutMs: number | null,
   writing: Writing,
 ): Promise<WriteResult> {
@@ -74,8 +75,5 @@ async function rollBack(
     allowSelfLockout: false,
   };
   const task: Task = { operation, definition, owner: ownerOf(declaration), desired: {}, spec: '' };
-  const found = await findOperation(target, nonce, writing);
-  if (found.kind === 'not_found') return { kind: 'noop', id: null, resource: null };
-  if (found.kind !== 'found') return failed(task, found.why);
-  return removeById(task, found.id, nonce, writing);
+  return removeById(task, id, nonce, writing);
 }

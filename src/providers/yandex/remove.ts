@@ -41,17 +41,29 @@ function refusalOf(task: Task, live: Live, nonce: string | null): WriteResult | 
   return live.deletionObstacle === null ? null : refuse(task, 'CONFLICT', `${what}: ${live.deletionObstacle}`);
 }
 
-/** What is left standing on it was not made by the run that is undone. */
+/** What is left standing on it: another's, or what the same run made and could not undo. */
 async function stoodOn(task: Task, live: Live, writing: Writing): Promise<WriteResult | null> {
   const { found, problems } = await dependantsOf(task.definition, live, writing.client);
   const [problem] = problems;
   if (problem !== undefined) return failed(task, problem);
   if (found.length === 0) return null;
-  const users = found.map((other) => `${other.kind} ${other.id}`).join(', ');
-  return refuse(
-    task,
-    'CONFLICT',
-    `The ${live.kind} ${live.id} is used by what this run did not make: ${users}.`,
-    'It is kept.',
-  );
+  const nonce = live.labels[NONCE_LABEL];
+  const [own, strange] = [found.filter(isOf(task, nonce)), found.filter((other) => !isOf(task, nonce)(other))];
+  const users = [
+    ...(strange.length === 0 ? [] : [`what this run did not make: ${named(strange)}`]),
+    ...(own.length === 0 ? [] : [`what this run made and that is still there: ${named(own)}`]),
+  ];
+  return refuse(task, 'CONFLICT', `The ${live.kind} ${live.id} is used by ${users.join('; and by ')}.`);
+}
+
+/** Made by the same run: its nonce, on something of the same stack. */
+function isOf({ owner }: Task, nonce: string | undefined): (other: Live) => boolean {
+  return ({ labels }) => {
+    const standing = standingOf(labels, owner);
+    return labels[NONCE_LABEL] === nonce && (standing === 'ours' || standing === 'sibling');
+  };
+}
+
+function named(all: readonly Live[]): string {
+  return all.map(({ kind, id }) => `${kind} ${id}`).join(', ');
 }

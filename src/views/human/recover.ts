@@ -4,15 +4,21 @@ import { renderDiagnostics } from './diagnostics.ts';
 import { targetWords } from './plan.ts';
 import { type HumanOptions, type Ink, painter } from './style.ts';
 
-const SETTLED: Readonly<Record<RecoverVerdict, string>> = {
-  found: 'it happened, and is recorded',
-  not_found: 'it had no effect, and is closed',
-  unreadable: 'closed',
-  conflict: 'closed',
+function settledWords({ operation, happened }: RecoverEntry): string {
+  if (happened !== true)
+    return operation === 'delete' ? 'it was not deleted: closed' : 'it had no effect, and is closed';
+  return operation === 'delete' ? 'it is gone, which is recorded' : 'it happened, and is recorded';
+}
+
+const LAST_SEEN: Readonly<Record<RecoverVerdict, string>> = {
+  found: 'closed by hand, though it is there',
+  not_found: 'closed by hand; nothing is to be seen of it',
+  unreadable: 'closed by hand, unread',
+  conflict: 'closed by hand; its labels are contradictory',
 };
 
 const OPEN: Readonly<Record<RecoverVerdict, string>> = {
-  found: 'it is there, but not as it was meant to be',
+  found: 'it is there, but its request may still be under way',
   not_found: 'nothing is to be seen of it, which proves nothing',
   unreadable: 'it could not be read',
   conflict: 'it is kept: it can be no proof, or something depends on it',
@@ -23,15 +29,14 @@ export function renderRecovery(report: RecoverReport, options: HumanOptions): st
   const { resolved, unresolved, rolled_back, abandoned } = report;
   const diagnostics = renderDiagnostics(report.diagnostics, options);
   const gone = () => 'undone';
-  const closed = () => 'closed by hand';
   return (
     block([
       `Recovery on ${targetWords(report.target)}`,
       '',
-      ...section('Settled', 'add', resolved, ({ verdict }) => SETTLED[verdict ?? 'found'], options),
+      ...section('Settled', 'add', resolved, settledWords, options),
       ...section('Rolled back', 'remove', rolled_back, gone, options),
-      ...section('Abandoned', 'warning', abandoned, closed, options),
-      ...section('Still open', 'error', unresolved, ({ verdict }) => OPEN[verdict ?? 'unreadable'], options),
+      ...section('Abandoned', 'warning', abandoned, ({ verdict }) => LAST_SEEN[verdict], options),
+      ...section('Still open', 'error', unresolved, ({ verdict }) => OPEN[verdict], options),
     ]) +
     (diagnostics === '' ? '' : `${diagnostics}\n`) +
     block([painter(options.color)('bold', `${summaryOf(report)}.`), `Log head: ${report.head ?? 'none'}`])

@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { codesOf, expectExit, stepAt } from '../../support/e2e/cloud.ts';
 import { EMPTY, everywhere, ONE_EACH, openYcCloud, outcomes, urnOf } from '../../support/e2e/yandex.ts';
 
+const UP_TO_THE_SUBNET = (text: string) => text.slice(0, text.indexOf('  - step: firewall'));
+
 it.each(['missing_rule_port', 'unknown_flag'] as const)(
   '%s is a refusal of the parser: definite, and what the run made goes again',
   async (failure) => {
@@ -92,6 +94,119 @@ it('recover --rollback keeps what something else depends on', async () => {
   expect(document.unresolved.map(({ address }) => address)).toContain('network');
   expect(cloud.counts).toMatchObject({ network: 1, subnet: 1 });
 }, 60_000);
+
+it('recover --rollback keeps what has other labels by now, and keeps it owned', async () => {
+  const cloud = await openYcCloud();
+  cloud.gateway(UP_TO_THE_SUBNET);
+  cloud.fake.addFaults({ match: 'vpc subnet create', action: { kind: 'exit', when: 'before' } });
+  expectExit(await cloud.converge(), 7);
+  cloud.fake.clearFaults();
+  cloud.fake.change((state) => {
+    for (const item of Object.values(state.resources.network)) item.labels = { theirs: 'now' };
+  });
+  const [id] = Object.keys(cloud.fake.state().resources.network);
+  const { code, document } = await cloud.recover('--rollback');
+  expect(code).toBe(7);
+  expect(document.rolled_back).toEqual([]);
+  expect(document.unresolved).toMatchObject([
+    { address: 'subnet', verdict: 'not_found', resource_id: null },
+    { address: 'network', verdict: 'conflict', resource_id: id, hint: expect.stringContaining('infra destroy') },
+  ]);
+  expect(codesOf(document.diagnostics)).toContain('NOT_OURS');
+  expect(cloud.counts).toMatchObject({ network: 1 });
+  expect((await cloud.run(['log', 'owned', '--stack', 'gateway'])).stdout).toContain(
+    urnOf('vpc', 'network', 'network'),
+  );
+}, 60_000);
+
+it('recover --rollback writes nothing of what it does not find, and deletes it when it comes late', async () => {
+  const cloud = await openYcCloud();
+  cloud.gateway(UP_TO_THE_SUBNET);
+  cloud.fake.addFaults({ match: 'vpc subnet create', action: { kind: 'exit', when: 'after' } });
+  expectExit(await cloud.converge(), 7);
+  cloud.fake.clearFaults();
+  const { subnet: late, network } = cloud.fake.state().resources;
+  cloud.fake.change((state) => {
+    state.resources.subnet = {};
+  });
+  const first = await cloud.recover('--rollback');
+  expect(first.code).toBe(7);
+  expect(first.document.unresolved).toMatchObject([{ address: 'subnet', verdict: 'not_found' }]);
+  expect(first.document.rolled_back).toMatchObject([
+    { address: 'network', verdict: 'found', resource_id: Object.keys(network)[0], hint: null },
+  ]);
+  const urn = urnOf('vpc', 'subnet', 'subnet');
+  expect(cloud.rows.filter((row) => row['urn'] === urn && row['operation'] === 'delete')).toEqual([]);
+  cloud.fake.change((state) => {
+    state.resources.subnet = late;
+    state.resources.network = network;
+  });
+  const second = await cloud.recover('--rollback');
+  expect(second.code).toBe(0);
+  expect(second.document).toMatchObject({ resolved: [], unresolved: [] });
+  expect(second.document.rolled_back).toMatchObject([{ urn, verdict: 'found', resource_id: Object.keys(late)[0] }]);
+  expect(Object.keys(cloud.fake.state().resources.subnet)).toEqual([]);
+}, 60_000);
+
+it('recover --rollback says nothing of a create that was refused for certain', async () => {
+  const cloud = await openYcCloud();
+  cloud.fake.addFaults({ match: 'vpc security-group create', action: { kind: 'fail', failure: 'missing_rule_port' } });
+  cloud.fake.addFaults({ match: 'vpc subnet create', action: { kind: 'exit', when: 'before' } });
+  const { plan } = await cloud.plan('--no-rollback');
+  expectExit(await cloud.apply(plan.digest, '--no-rollback'), 7);
+  cloud.fake.clearFaults();
+  const { document } = await cloud.recover('--rollback');
+  const named = [...document.rolled_back, ...document.unresolved].map(({ address }) => address);
+  expect(named).not.toContain('firewall');
+  expect(document.unresolved.map(({ address }) => address)).toEqual(['subnet']);
+  expect(cloud.counts).toEqual(EMPTY);
+}, 60_000);
+
+it('a rollback whose deletion is lost goes on with the rest, and is finished by recover --rollback', async () => {
+  const cloud = await openYcCloud();
+  cloud.gateway(UP_TO_THE_SUBNET);
+  cloud.fake.addFaults({ match: 'vpc subnet create', action: { kind: 'fail', failure: 'unknown_flag' } });
+  cloud.fake.addFaults({ match: 'vpc network delete', action: { kind: 'exit', when: 'before' } });
+  const applied = await cloud.converge();
+  expectExit(applied, 7);
+  expect(outcomes(applied)).toEqual({ network: 'uncertain', subnet: 'failed' });
+  expect(codesOf(applied.report.diagnostics)).toContain('ROLLBACK_INCOMPLETE');
+  const [id] = Object.keys(cloud.fake.state().resources.network);
+  const again = await cloud.recover('--rollback');
+  expect(again.code).toBe(7);
+  expect(again.document.resolved).toMatchObject([
+    { address: 'network', verdict: 'found', resource_id: id, hint: expect.stringContaining('asked for again') },
+  ]);
+  expect(again.document.unresolved).toMatchObject([{ address: 'network', verdict: 'unreadable', resource_id: id }]);
+  cloud.fake.clearFaults();
+  const last = await cloud.recover('--rollback');
+  expect(last.code).toBe(0);
+  expect(last.document.rolled_back).toMatchObject([{ address: 'network', resource_id: id }]);
+  expect(cloud.counts).toEqual(EMPTY);
+}, 60_000);
+
+it.each([
+  ['before', 'found'],
+  ['after', 'not_found'],
+] as const)(
+  'a deletion that is lost %s it was done: its resource is %s',
+  async (when, verdict) => {
+    const cloud = await openYcCloud();
+    cloud.gateway((text) => text.slice(0, text.indexOf('  - step: subnet')));
+    expectExit(await cloud.converge(), 0);
+    const [id] = Object.keys(cloud.fake.state().resources.network);
+    cloud.fake.addFaults({ match: 'vpc network delete', action: { kind: 'exit', when } });
+    const planned = await cloud.run(['destroy', 'playbook.yaml', '--format', 'json']);
+    const { digest } = JSON.parse(planned.stdout);
+    expectExit(await cloud.run(['destroy', 'playbook.yaml', '--confirm', digest]), 7);
+    cloud.fake.clearFaults();
+    const { code, document } = await cloud.recover();
+    expect(code).toBe(0);
+    expect(document.resolved).toMatchObject([{ address: 'network', verdict, resource_id: id }]);
+    expect(cloud.rows.at(-1)).toMatchObject({ status: when === 'before' ? 'failed' : 'done' });
+  },
+  60_000,
+);
 
 it('what is planned for a Yandex stack says that a failure is rolled back', async () => {
   const cloud = await openYcCloud();

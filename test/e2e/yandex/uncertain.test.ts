@@ -150,7 +150,7 @@ describe.each(CREATES)('$address', { concurrent: true }, (create) => {
 
       const abandoned = await cloud.recover('--abandon', create.urn, '--actor', 'someone');
       expect(abandoned.code).toBe(0);
-      expect(abandoned.document.abandoned).toMatchObject([{ urn: create.urn, verdict: null }]);
+      expect(abandoned.document.abandoned).toMatchObject([{ urn: create.urn, verdict: 'not_found', hint: null }]);
       expect(cloud.rows.at(-1)).toMatchObject({
         type: 'provider.outcome',
         status: 'abandoned',

@@ -116,6 +116,42 @@ describe('the gateway', () => {
     expect(outcomesOf(await house.applied(await playbook()))).toEqual(all('changed'));
   }, 60_000);
 
+  it('keeps what a rollback can not delete and what that needs, and says so; the rest goes', async () => {
+    const cloud = await cloudOf();
+    const house = houseOn(cloud);
+    const guarded = await playbook((text) =>
+      text.replace('name: gateway-address,', 'name: gateway-address, deletion_protection: true,'),
+    );
+    cloud.fake.addFaults({ match: 'compute instance create', action: { kind: 'fail', failure: 'unknown_flag' } });
+    const report = await house.applied(guarded);
+    expect(outcomesOf(report)).toEqual({ ...all('rolled_back'), address: 'changed', instance: 'failed' });
+    const address = report.steps.find((step) => step.address === 'address');
+    expect(address?.diagnostics.at(-1)).toMatchObject({
+      code: 'CONFLICT',
+      detail: expect.stringContaining('not undone'),
+    });
+    expect(report.diagnostics.find(({ code }) => code === 'ROLLBACK_INCOMPLETE')).toMatchObject({
+      detail: expect.stringContaining('Kept: address.'),
+      hint: expect.stringContaining('infra destroy'),
+    });
+    expect((await house.log.read('cloud')).model.owned.size).toBe(1);
+  }, 60_000);
+
+  it('believes no list in a rollback: what the log has an id of is read by that', async () => {
+    const cloud = await cloudOf();
+    const house = houseOn(cloud);
+    const steps = await playbook((text) => text.slice(0, text.indexOf('  - step: firewall')));
+    cloud.fake.addFaults({
+      match: 'vpc network list',
+      nth: 4,
+      times: 99,
+      action: { kind: 'exit', code: 0, stdout: '[]' },
+    });
+    cloud.fake.addFaults({ match: 'vpc subnet create', action: { kind: 'fail', failure: 'unknown_flag' } });
+    expect(outcomesOf(await house.applied(steps))).toEqual({ network: 'rolled_back', subnet: 'failed' });
+    expect(Object.keys(cloud.fake.state().resources.network)).toEqual([]);
+  }, 60_000);
+
   it('goes on after a lost answer, when recovery finds what the nonce made', async () => {
     const cloud = await cloudOf();
     const house = houseOn(cloud);

@@ -51,50 +51,89 @@ describe('a lost create', () => {
 describe('a rollback', () => {
   it('removes what the nonce made, and nothing that another run made', async () => {
     const cloud = await cloudOf();
-    await run(cloud, [network()]);
-    const other = await recoveryOf(cloud).rollBack(NETWORK(), 'b'.repeat(32), null);
-    expect(other).toEqual({ kind: 'noop', id: null, resource: null });
+    const id = idOf(await run(cloud, [network()]), 'network');
+    const other = await recoveryOf(cloud).rollBack(NETWORK(), { id, nonce: 'b'.repeat(32) }, null);
+    expect(other).toMatchObject({ kind: 'failed', why: { code: 'NOT_OURS' } });
     expect(mutations(cloud)).toHaveLength(1);
-    expect(await recoveryOf(cloud).rollBack(NETWORK(), NONCE, null)).toMatchObject({ kind: 'done' });
+    expect(await recoveryOf(cloud).rollBack(NETWORK(), { id, nonce: NONCE }, null)).toMatchObject({ kind: 'done' });
+    expect(Object.keys(cloud.fake.state().resources.network)).toEqual([]);
+    expect(await recoveryOf(cloud).rollBack(NETWORK(), { id, nonce: NONCE }, null)).toMatchObject({ kind: 'noop', id });
+  });
+
+  it.each(['infra-operation', 'infra-stack', 'infra-resource'])(
+    'takes what has another %s by now for nobody else than someone to be left alone',
+    async (label) => {
+      const cloud = await cloudOf();
+      const id = idOf(await run(cloud, [network()]), 'network');
+      cloud.fake.change((state) => {
+        for (const item of Object.values(state.resources.network)) item.labels = { ...item.labels, [label]: 'other' };
+      });
+      const result = await recoveryOf(cloud).rollBack(NETWORK(), { id, nonce: NONCE }, null);
+      expect(result).toMatchObject({ kind: 'failed', why: { code: 'NOT_OURS', detail: expect.stringContaining(id) } });
+      expect(mutations(cloud)).toHaveLength(1);
+    },
+  );
+
+  it('believes no list that shows nothing: the id is read', async () => {
+    const cloud = await cloudOf();
+    const id = idOf(await run(cloud, [network()]), 'network');
+    cloud.fake.addFaults({ match: 'vpc network list', action: { kind: 'exit', code: 0, stdout: '[]' } });
+    expect(await recoveryOf(cloud).rollBack(NETWORK(), { id, nonce: NONCE }, null)).toMatchObject({ kind: 'done' });
     expect(Object.keys(cloud.fake.state().resources.network)).toEqual([]);
   });
 
   it('keeps what something else depends on by now', async () => {
     const cloud = await cloudOf();
-    await run(cloud, [network(), subnet()], { nonces: { subnet: 'c'.repeat(32) } });
-    const result = await recoveryOf(cloud).rollBack(NETWORK(), NONCE, null);
+    const turns = await run(cloud, [network(), subnet()], { nonces: { subnet: 'c'.repeat(32) } });
+    const made = { id: idOf(turns, 'network'), nonce: NONCE };
+    const result = await recoveryOf(cloud).rollBack(NETWORK(), made, null);
     expect(result).toMatchObject({
       kind: 'failed',
-      why: { code: 'CONFLICT', detail: expect.stringContaining('subnet') },
+      why: { code: 'CONFLICT', detail: expect.stringContaining('what this run did not make: subnet') },
     });
     expect(mutations(cloud)).not.toContain('vpc network delete');
+  });
+
+  it('does not call the rest of the same run a strange thing', async () => {
+    const cloud = await cloudOf();
+    const turns = await run(cloud, [network(), subnet()]);
+    const made = { id: idOf(turns, 'network'), nonce: NONCE };
+    expect(await recoveryOf(cloud).rollBack(NETWORK(), made, null)).toMatchObject({
+      kind: 'failed',
+      why: {
+        code: 'CONFLICT',
+        detail: expect.stringMatching(/is used by what this run made and that is still there: subnet [a-z0-9]{20}\.$/),
+      },
+    });
   });
 
   it('goes newest first through what a run made', async () => {
     const cloud = await cloudOf();
     const nonces = { network: '1'.repeat(32), subnet: '2'.repeat(32), firewall: '3'.repeat(32) };
-    await run(cloud, [network(), subnet(), firewall()], { nonces });
+    const turns = await run(cloud, [network(), subnet(), firewall()], { nonces });
     const recovery = recoveryOf(cloud);
     for (const step of [firewall(), subnet(), network()]) {
       const target = targetOf(declared(step, step.address === 'network' ? [] : [network()]));
       const nonce = nonces[step.address as keyof typeof nonces];
-      expect(await recovery.rollBack(target, nonce, null)).toMatchObject({ kind: 'done' });
+      const made = { id: idOf(turns, step.address), nonce };
+      expect(await recovery.rollBack(target, made, null)).toMatchObject({ kind: 'done' });
     }
     expect(mutations(cloud).slice(3)).toEqual(['vpc security-group delete', 'vpc subnet delete', 'vpc network delete']);
   });
 
   it('never takes an update for a create', async () => {
     const cloud = await cloudOf();
-    await run(cloud, [network()]);
+    const id = idOf(await run(cloud, [network()]), 'network');
     await run(cloud, [network({ description: 'x' })], { nonces: { network: 'd'.repeat(32) } });
-    expect(await recoveryOf(cloud).rollBack(NETWORK(), 'd'.repeat(32), null)).toMatchObject({ kind: 'noop' });
+    const made = { id, nonce: 'd'.repeat(32) };
+    expect(await recoveryOf(cloud).rollBack(NETWORK(), made, null)).toMatchObject({ kind: 'failed' });
   });
 
   it('whose end can not be read is uncertain', async () => {
     const cloud = await cloudOf();
     const id = idOf(await run(cloud, [network()]), 'network');
     cloud.fake.addFaults({ argv: ' delete ', action: { kind: 'exit', when: 'after' } });
-    const result = await recoveryOf(cloud).rollBack(NETWORK(), NONCE, null);
+    const result = await recoveryOf(cloud).rollBack(NETWORK(), { id, nonce: NONCE }, null);
     expect(result).toMatchObject({ kind: 'uncertain', why: { hint: expect.stringContaining(id) } });
   });
 });

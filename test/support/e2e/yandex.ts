@@ -38,7 +38,7 @@ const entry = z.strictObject({
   urn: z.string(),
   address: z.string(),
   operation_id: z.string().regex(/^[0-9a-f]{32}$/),
-  verdict: z.enum(['found', 'not_found', 'unreadable', 'conflict']).nullable(),
+  verdict: z.enum(['found', 'not_found', 'unreadable', 'conflict']),
   resource_id: z.string().nullable(),
   hint: z.string().nullable(),
 });
