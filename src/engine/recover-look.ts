@@ -3,7 +3,7 @@ import type { Diagnostic } from '../core/diagnostics.ts';
 import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
 import type { RecoverVerdict } from '../core/recover-report.ts';
 import type { Declaration, Interrupted } from '../core/resource.ts';
-import type { OpenIntent } from '../eventlog/event-log.ts';
+import type { OpenIntent, OperationKind } from '../eventlog/event-log.ts';
 import type { LifecycleProvider, Target } from '../providers/lifecycle-provider.ts';
 import { settingsFor } from './readers.ts';
 import type { Recovering } from './recover-context.ts';
@@ -44,8 +44,16 @@ export async function lookAtIntent(recovering: Recovering, open: OpenIntent): Pr
   const shown = finding ?? seen;
   if (!isCertain) return unresolved(recovering, open, { verdict, resourceId }, 'why' in shown ? shown.why : null);
   const happened = settlement.verdict === 'done';
-  const hint = happened ? null : 'It had no effect, and may be asked for again.';
+  const hint = happened ? null : againHint(open.intent.operation);
   return { open, settled: true, happened, verdict, resourceId, facts: settlement.facts, why: null, hint };
+}
+
+/** No more than a look shows: of an update that takes several requests, some may have been done. */
+function againHint(operation: OperationKind): string {
+  if (operation === 'delete') return 'It is still there, and its deletion may be asked for again.';
+  return operation === 'create'
+    ? 'Nothing of it is there, and it may be asked for again.'
+    : 'It is not, or not in all, as was asked for, which may be asked for again.';
 }
 
 type Seen = Pick<Looked, 'verdict' | 'resourceId'>;

@@ -69,7 +69,7 @@ function keep(current: Walk, address: string, why: Diagnostic, outcome: 'changed
 function keptNote(current: Walk, stack: string, kept: readonly string[]): Diagnostic {
   const why = current.abort.aborted ? ', because the run was stopped' : '';
   const detail = `Something failed in stack ${stack}, but not all that the run made there could be undone${why}. Kept: ${kept.join(', ')}.`;
-  const isOpen = kept.some((address) => current.states.get(address)?.outcome === 'uncertain');
+  const isOpen = [...current.states.values()].some(({ outcome }) => outcome === 'uncertain');
   return diagnostic('ROLLBACK_INCOMPLETE', detail, {
     hint: `${isOpen ? 'infra recover settles what is uncertain; then apply' : 'Apply'} again to go on, or remove it with infra destroy.`,
   });

@@ -5,9 +5,9 @@ import { targetWords } from './plan.ts';
 import { type HumanOptions, type Ink, painter } from './style.ts';
 
 function settledWords({ operation, happened }: RecoverEntry): string {
-  if (happened !== true)
-    return operation === 'delete' ? 'it was not deleted: closed' : 'it had no effect, and is closed';
-  return operation === 'delete' ? 'it is gone, which is recorded' : 'it happened, and is recorded';
+  if (operation === 'delete') return happened === true ? 'it is gone, which is recorded' : 'it was not deleted: closed';
+  if (happened === true) return 'it happened, and is recorded';
+  return operation === 'create' ? 'it had no effect, and is closed' : 'it did not happen, or not in all: closed';
 }
 
 const LAST_SEEN: Readonly<Record<RecoverVerdict, string>> = {

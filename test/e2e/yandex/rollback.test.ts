@@ -175,7 +175,12 @@ it('a rollback whose deletion is lost goes on with the rest, and is finished by 
   const again = await cloud.recover('--rollback');
   expect(again.code).toBe(7);
   expect(again.document.resolved).toMatchObject([
-    { address: 'network', verdict: 'found', resource_id: id, hint: expect.stringContaining('asked for again') },
+    {
+      address: 'network',
+      verdict: 'found',
+      resource_id: id,
+      hint: expect.stringContaining('its deletion may be asked for again'),
+    },
   ]);
   expect(again.document.unresolved).toMatchObject([{ address: 'network', verdict: 'unreadable', resource_id: id }]);
   cloud.fake.clearFaults();
