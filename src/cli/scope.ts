@@ -9,6 +9,7 @@ import { child } from '../playbook/tree.ts';
 import type { InventoryProvider } from '../providers/lifecycle-provider.ts';
 import { authorityOf } from './authority.ts';
 import type { Options } from './command.ts';
+import { stackName } from './flags.ts';
 import { text } from './options.ts';
 import { locate, type Place } from './place.ts';
 import { withReaders } from './reading.ts';
@@ -34,7 +35,7 @@ export function addScopeFlags(command: Command): Command {
       "organizations/N, folders/N, projects/p, a console URL, a folder's number, or the id of a Yandex folder",
     )
     .option('--folder <id>', 'the same as --from folders/<id>, or --from <id> for Yandex')
-    .option('--stack <stack>', 'whose credential is used (stacks.<stack> of your own config.yaml)');
+    .option('--stack <stack>', 'whose credential is used (stacks.<stack> of your own config.yaml)', stackName);
 }
 
 /** Opens a reader on the scope that the flags name. Throws DiagnosticError where there is none, or no usable auth. */

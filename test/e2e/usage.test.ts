@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ensureBuilt, infra } from '../support/cli-process.ts';
+import { FOLDER_PLAYBOOK } from '../support/cli-playbooks.ts';
+import { ensureBuilt, infra, temporaryFolder } from '../support/cli-process.ts';
 
 beforeAll(ensureBuilt);
 
@@ -13,6 +16,7 @@ describe('a command line that is not valid ends with 3', () => {
     ['a flag of another command', ['plan', 'x.yaml', '--max-age', '1h'], '--max-age has no meaning for infra plan'],
     ['a missing operand', ['plan'], "Missing required argument 'playbook'"],
     ['too many operands', ['plan', 'a.yaml', 'b.yaml'], 'Too many arguments'],
+    ['an empty stack', ['drift', '--stack', ''], 'Name a stack, or leave --stack out.'],
     ['a flag without its value', ['plan', 'x.yaml', '--stack'], 'argument missing'],
     [
       'a mode that there is not',
@@ -94,4 +98,13 @@ it('explains a code', async () => {
     severity: 'note',
     exit_code: null,
   });
+});
+
+it('a workload comes from a pipe that the shell has opened', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'p.yaml'), FOLDER_PLAYBOOK);
+  const argv = ['plan', 'p.yaml', '--offline', '--format', 'json', '--workload', '/dev/stdin'];
+  const { code, stdout } = await infra(argv, { cwd: folder, input: 'name: piped\n' });
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout).steps[0].input.display_name).toBe('piped');
 });

@@ -11,7 +11,7 @@ import { checkCloud } from '../doctor-cloud.ts';
 import { type Finding, failed, ok } from '../doctor-finding.ts';
 import { checkLog } from '../doctor-log.ts';
 import { type ExitCode, exitOfDiagnostics } from '../exit-codes.ts';
-import { addExamples, addOutFlag, addOutputFlags } from '../flags.ts';
+import { addExamples, addOutFlag, addOutputFlags, stackName } from '../flags.ts';
 import { text } from '../options.ts';
 import { locate } from '../place.ts';
 import { withOutput } from '../workflow.ts';
@@ -27,7 +27,7 @@ export const doctorCommand: CommandModule = {
       .addOption(new Option('--provider <family>', 'only this cloud').choices(['google', 'yandex']))
       .option('--from <scope>', 'organizations/N, folders/N or projects/p: what may be done there')
       .option('--folder <id>', 'a folder of Yandex Cloud')
-      .option('--stack <stack>', 'whose credential is used (stacks.<stack> of your own config.yaml)');
+      .option('--stack <stack>', 'whose credential is used (stacks.<stack> of your own config.yaml)', stackName);
     addConfigFlag(addReadingFlags(addLogFlags(command)));
     addOutFlag(addOutputFlags(command));
     addExamples(command, [

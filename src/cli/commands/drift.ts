@@ -7,7 +7,7 @@ import { driftMarkdown } from '../../views/markdown/drift.ts';
 import { loadAllCatalogues } from '../catalogues.ts';
 import type { CommandModule } from '../command.ts';
 import { EXIT, type ExitCode, exitOfDiagnostics, strongest } from '../exit-codes.ts';
-import { addExamples, addOutFlag, addOutputFlags, collect, REPORT_FORMATS } from '../flags.ts';
+import { addExamples, addOutFlag, addOutputFlags, collect, REPORT_FORMATS, stackName } from '../flags.ts';
 import { authorityAt } from '../other-targets.ts';
 import { locate } from '../place.ts';
 import { openPlaybook } from '../project.ts';
@@ -21,7 +21,7 @@ export const driftCommand: CommandModule = {
   configure(command) {
     command
       .argument('[playbook]', 'a playbook whose auth is used, and whose unowned resources are looked at, too')
-      .option('--stack <stack>', 'only what this stack owns')
+      .option('--stack <stack>', 'only what this stack owns', stackName)
       .option('--target <address>', 'only this URN, or this address or step of the playbook (repeatable)', collect)
       .option('--step <address>', 'the same as --target', collect)
       .option('--exclude <address>', 'not this URN, address or step (repeatable)', collect);

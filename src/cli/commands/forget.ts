@@ -6,7 +6,7 @@ import { shellCommand } from '../../views/shell.ts';
 import { authorityOf } from '../authority.ts';
 import type { CommandModule } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { addExamples, addOutFlag, addOutputFlags, digest, duration } from '../flags.ts';
+import { addExamples, addOutFlag, addOutputFlags, digest, duration, stackName } from '../flags.ts';
 import { text } from '../options.ts';
 import { readOfTarget } from '../other-targets.ts';
 import { keptNotice, locate } from '../place.ts';
@@ -21,7 +21,7 @@ export const forgetCommand: CommandModule = {
   configure(command) {
     command
       .argument('<urn>', 'the URN of what is no longer to be owned')
-      .option('--stack <stack>', "refuse what is another stack's")
+      .option('--stack <stack>', "refuse what is another stack's", stackName)
       .option('--confirm <digest>', 'the digest that the same command printed without it', digest)
       .option('--endpoint <url>', 'of what is owned at this address of the cloud')
       .option('--emulator', "of what is owned in the emulator's log")

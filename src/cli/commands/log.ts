@@ -2,7 +2,7 @@ import { diagnostic } from '../../core/codes.ts';
 import { DiagnosticError } from '../../core/diagnostics.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import type { CommandModule } from '../command.ts';
-import { addExamples, addOutFlag, addOutputFlags, collect, wholeNumber } from '../flags.ts';
+import { addExamples, addOutFlag, addOutputFlags, collect, stackName, wholeNumber } from '../flags.ts';
 import { listOwnedResources } from '../log-owned.ts';
 import { showRows } from '../log-show.ts';
 import { verifyChain } from '../log-verify.ts';
@@ -16,7 +16,7 @@ export const logCommand: CommandModule = {
   configure(command) {
     command
       .argument('<show|verify|owned>', 'its rows; whether its chain holds; what is owned by it')
-      .option('--stack <stack>', 'show, owned: only of this stack')
+      .option('--stack <stack>', 'show, owned: only of this stack', stackName)
       .option('--target <address>', 'show: only about this URN, address or step (repeatable)', collect)
       .option('--step <address>', 'the same as --target', collect)
       .option('--limit <n>', 'show: only the newest rows', wholeNumber(1, 999_999_999))

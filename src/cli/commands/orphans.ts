@@ -13,7 +13,7 @@ import { loadAllCatalogues } from '../catalogues.ts';
 import type { CommandModule } from '../command.ts';
 import type { Readers } from '../composition.ts';
 import { EXIT, type ExitCode, exitOfDiagnostics, strongest } from '../exit-codes.ts';
-import { addExamples, addOutFlag, addOutputFlags, collect, REPORT_FORMATS } from '../flags.ts';
+import { addExamples, addOutFlag, addOutputFlags, collect, REPORT_FORMATS, stackName } from '../flags.ts';
 import { refuseExisting } from '../new-file.ts';
 import { isSet, list, text } from '../options.ts';
 import { locate } from '../place.ts';
@@ -30,7 +30,7 @@ export const orphansCommand: CommandModule = {
   configure(command) {
     command
       .argument('[playbook...]', 'the playbooks that declare what is wanted (default: those of infra.yaml)')
-      .option('--stack <stack>', "the stack (default: infra.yaml's, or the only one of the playbooks)")
+      .option('--stack <stack>', "the stack (default: infra.yaml's, or the only one of the playbooks)", stackName)
       .option('--grants', 'also list IAM grants on managed scopes that no fact covers')
       .option(
         '--leave-out <member>',

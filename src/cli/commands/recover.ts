@@ -8,7 +8,7 @@ import { loadAllCatalogues } from '../catalogues.ts';
 import type { CommandModule } from '../command.ts';
 import { compose } from '../composition.ts';
 import { EXIT, type ExitCode, exitOfDiagnostics, strongest } from '../exit-codes.ts';
-import { addExamples, addOutFlag, addOutputFlags, collect, duration } from '../flags.ts';
+import { addExamples, addOutFlag, addOutputFlags, collect, duration, stackName } from '../flags.ts';
 import { isSet, list } from '../options.ts';
 import { authorityAt } from '../other-targets.ts';
 import { keptNotice, locate, type Place } from '../place.ts';
@@ -24,7 +24,7 @@ export const recoverCommand: CommandModule = {
   configure(command) {
     command
       .argument('[playbook]', 'a playbook whose auth is used')
-      .option('--stack <stack>', 'only what this stack left open')
+      .option('--stack <stack>', 'only what this stack left open', stackName)
       .option('--rollback', 'delete what the interrupted runs made there, newest first')
       .option('--abandon <urn>', 'close the open request of this URN by hand (repeatable)', collect)
       .option('--lock-timeout <duration>', "wait for another run's lock (default 0s)", duration)
