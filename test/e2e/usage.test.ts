@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FOLDER_PLAYBOOK } from '../support/cli-playbooks.ts';
-import { ensureBuilt, infra, temporaryFolder } from '../support/cli-process.ts';
+import { ensureBuilt, infra, ROOT, temporaryFolder } from '../support/cli-process.ts';
 
 beforeAll(ensureBuilt);
 
@@ -103,8 +104,9 @@ it('explains a code', async () => {
 it('a workload comes from a pipe that the shell has opened', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'p.yaml'), FOLDER_PLAYBOOK);
-  const argv = ['plan', 'p.yaml', '--offline', '--format', 'json', '--workload', '/dev/stdin'];
-  const { code, stdout } = await infra(argv, { cwd: folder, input: 'name: piped\n' });
-  expect(code).toBe(0);
+  const script = 'echo "name: piped" | "$0" "$1" plan p.yaml --offline --format json --workload /dev/stdin';
+  const argv = ['-c', script, process.execPath, join(ROOT, 'bin/infra.js')];
+  const { status, stdout } = spawnSync('sh', argv, { cwd: folder, encoding: 'utf8' });
+  expect(status).toBe(0);
   expect(JSON.parse(stdout).steps[0].input.display_name).toBe('piped');
 });
