@@ -1,6 +1,6 @@
 import { altersFold } from '../core/fold.ts';
 import { adoptedDesired } from './classify.ts';
-import { type ExecContext, type ExecEnd, failure, success } from './exec-line.ts';
+import { type ExecContext, type ExecEnd, failure, success, withSeen } from './exec-line.ts';
 import {
   appendOrThrow,
   blockReason,
@@ -44,12 +44,12 @@ export async function adoptStep(context: ExecContext, item: PreparedStep, dry: b
   const facts = planned.facts.map((fact) => ({ ...fact, execution_id: dry ? 0 : context.row.execution_id }));
   const fact = ownFact(facts);
   if (fact === null) return failure(item, blockReason(planned));
-  if (dry) return success(item, { ...data, provider_fact: { ...fact, outcome: 'planned' } }, true);
+  if (dry) return withSeen(success(item, { ...data, provider_fact: { ...fact, outcome: 'planned' } }, true), planned);
   checkConfirm(context, item, urn, shown.plan_digest, 'adopted');
   await guarded(context, planned);
   // Run again, it finds its adoption in the log already.
   const isNew = facts.some((one) => altersFold(context.ownership.model, one));
   const written = isNew ? facts : [];
   await appendOrThrow(context, written);
-  return success(item, { ...data, adopted: true, provider_fact: fact }, true, written);
+  return withSeen(success(item, { ...data, adopted: true, provider_fact: fact }, true, written), planned);
 }

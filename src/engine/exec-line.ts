@@ -9,6 +9,7 @@ import type { EnginePorts, ExecLine, PlanRequest } from './ports.ts';
 import type { Prepared, PreparedStep } from './prepare.ts';
 import type { Evaluate } from './resolve.ts';
 import { NO_RESULT, type StepResult } from './results.ts';
+import type { PlannedStep } from './runtime.ts';
 import type { Settlement } from './settle.ts';
 
 /** What the steps of one exec share, and one step's own sessions. */
@@ -22,6 +23,8 @@ export interface ExecContext {
   readonly ownership: Ownership;
   readonly openIntents: ReadonlyMap<string, OpenIntent>;
   readonly results: ReadonlyMap<string, StepResult>;
+  /** What steps that only reported would have come to. */
+  readonly reported: ReadonlyMap<string, PlannedStep>;
   readonly evaluate: Evaluate;
   /** What an earlier run left open has been written down: no later step settles it again. */
   settled(settlement: Settlement): void;
@@ -34,6 +37,8 @@ export interface ExecEnd {
   readonly result: StepResult;
   readonly diagnostics: readonly Diagnostic[];
   readonly facts: readonly ProviderFact[];
+  /** Of a report: what it would have come to, for the reports after it. */
+  readonly planned?: PlannedStep;
 }
 
 type ErrorKind = NonNullable<ExecLine['error']>['kind'];
@@ -52,6 +57,13 @@ export function success(
 ): ExecEnd {
   const line: ExecLine = { step: item.step.address, status: 'success', data: { ...common(item), ...data } };
   return { line, result: { data: line.data as JsonObject, complete }, diagnostics, facts };
+}
+
+/** What other steps may take of a resource that was only looked at: all of it, or, where it is not there, what an apply will give. */
+export function withSeen(end: ExecEnd, planned: PlannedStep): ExecEnd {
+  const seen = planned.observation;
+  if (seen?.kind !== 'present') return { ...end, planned, result: { ...end.result, complete: false } };
+  return { ...end, planned, result: { data: { ...end.result.data, resource: seen.resource }, complete: true } };
 }
 
 export function errorLine(

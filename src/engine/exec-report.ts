@@ -1,6 +1,5 @@
-import { isKnown } from '../core/value.ts';
-import { type ExecContext, type ExecEnd, failure, success } from './exec-line.ts';
-import { blockReason, desiredNow, echoDiff, lastDesired, planAlone } from './exec-work.ts';
+import { type ExecContext, type ExecEnd, failure, success, withSeen } from './exec-line.ts';
+import { blockReason, desiredNow, echoDiff, lastDesired, planReport } from './exec-work.ts';
 import type { PreparedStep } from './prepare.ts';
 import { verdictOf } from './verdict.ts';
 
@@ -10,16 +9,16 @@ export async function reportStep(context: ExecContext, item: PreparedStep): Prom
   const urn = item.declaration.urn ?? item.catalogue.urnOf(item.declaration, declared);
   const desired = lastDesired(context, item, urn);
   const opened = await context.open(item);
-  if (opened.kind === 'unusable' || !isKnown(declared)) {
+  if (opened.kind === 'unusable') {
     const note = unreadNote('Give the step an auth that works here.');
-    return success(item, { ...base, urn, drift: 'undetermined', changed: false, desired, note }, true);
+    return success(item, { ...base, urn, drift: 'undetermined', changed: false, desired, note }, false);
   }
-  const planned = await planAlone(context, item, declared);
+  const planned = await planReport(context, item, declared);
   const seen = planned.observation;
   if (seen === null || seen.kind === 'unreadable') return failure(item, blockReason(planned));
   const actual = seen.kind === 'present' ? seen.actual : {};
   const drift = verdictOf(desired, seen, item.declaration.fields);
-  return success(
+  const end = success(
     item,
     {
       ...base,
@@ -34,6 +33,7 @@ export async function reportStep(context: ExecContext, item: PreparedStep): Prom
     },
     true,
   );
+  return withSeen(end, planned);
 }
 
 function unreadNote(why: string): string {

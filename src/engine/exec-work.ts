@@ -30,9 +30,13 @@ export function desiredNow(context: ExecContext, item: PreparedStep, mustBeKnown
   const waiting = Object.entries(desired).find(([, value]) => !isKnown(value));
   const what = waiting === undefined ? 'a value' : `${waiting[0]} is ${JSON.stringify(display(waiting[1]))}`;
   throw new DiagnosticError([
-    diagnostic('TEMPLATE_UNDEFINED', `${what}: the step that gives it ran dry, so its result is not known.`, {
-      hint: 'Set dry_run: false there, or leave this step dry.',
-    }),
+    diagnostic(
+      'TEMPLATE_UNDEFINED',
+      `${what}: the step that gives it ran dry or only reported, so its result is not known.`,
+      {
+        hint: 'Let that step make it (reconcile: enforce, dry_run: false), or leave this one dry.',
+      },
+    ),
   ]);
 }
 
@@ -66,11 +70,25 @@ export function plannedFact(item: PreparedStep, urn: string, verb: ProviderFact[
 
 /** Reads and decides one step as a plan does, unheld and with what earlier steps gave. */
 export async function planAlone(context: ExecContext, item: PreparedStep, desired: ValueObject): Promise<PlannedStep> {
-  const free: PreparedStep = { ...item, held: null, dependsOn: [], declaration: { ...item.declaration, desired } };
+  return await planAfter(context, { ...item, held: null, dependsOn: [] }, desired);
+}
+
+/** The same for a report: what its dependencies lack may keep it from being there, as in a plan. */
+export async function planReport(context: ExecContext, item: PreparedStep, desired: ValueObject): Promise<PlannedStep> {
+  const dependsOn = item.dependsOn.filter((address) => context.reported.has(address));
+  return await planAfter(context, { ...item, dependsOn }, desired);
+}
+
+async function planAfter(context: ExecContext, item: PreparedStep, desired: ValueObject): Promise<PlannedStep> {
+  const free: PreparedStep = { ...item, declaration: { ...item.declaration, desired } };
   const opened = await context.open(free);
   if (opened.kind === 'unusable') throw new DiagnosticError([{ ...opened.why, severity: 'error' }]);
+  const later = (address: string) => {
+    const planned = context.reported.get(address);
+    return planned === undefined ? undefined : Promise.resolve(planned);
+  };
   const quiet: EnginePorts = { ...context.ports, emit: () => undefined };
-  return await planStep({ ...context, ports: quiet, planned: () => undefined }, free);
+  return await planStep({ ...context, ports: quiet, planned: later }, free);
 }
 
 /** The guard's live pass before a step's real write or adoption, over what it says and what was seen of it. */

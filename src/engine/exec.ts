@@ -12,6 +12,7 @@ import { loadEvaluator, providerOpener } from './plan-run.ts';
 import type { EnginePorts, ExecLine, ExecReport, PlanRequest } from './ports.ts';
 import { type Prepared, type PreparedStep, prepare } from './prepare.ts';
 import type { StepResult } from './results.ts';
+import type { PlannedStep } from './runtime.ts';
 import { newExecutionId } from './walk-state.ts';
 
 /**
@@ -64,6 +65,7 @@ async function execSteps(
   const open = providerOpener(ports, prepared);
   const evaluate = await loadEvaluator(prepared);
   const results = new Map<string, StepResult>();
+  const reported = new Map<string, PlannedStep>();
   const failed = new Set<string>();
   const lines: ExecLine[] = [];
   const diagnostics: Diagnostic[] = [...prepared.diagnostics, ...log.diagnostics];
@@ -85,6 +87,7 @@ async function execSteps(
       evaluate,
       open,
       results,
+      reported,
       sessionOf: session,
       ownership: ownershipOf(model),
       openIntents,
@@ -96,6 +99,7 @@ async function execSteps(
     };
     const end = await endOf(context, item, failed);
     results.set(item.step.address, end.result);
+    if (end.planned !== undefined) reported.set(item.step.address, end.planned);
     if (end.line.status === 'error') failed.add(item.step.address);
     lines.push(end.line);
     diagnostics.push(...end.diagnostics);

@@ -201,3 +201,31 @@ test('a chain of any length is put in order', async () => {
   const { lines } = await new House().exec(playbookOf(chain));
   expect(lines[0]?.step).toBe(`s${length - 1}`);
 }, 20_000);
+
+test.each(['report', 'adopt'] as const)(
+  'under %s the id of what is there is the one that was read',
+  async (reconcile) => {
+    const house = new House();
+    const top = house.cloud.addBox('top');
+    house.cloud.addBox('leaf', { parent: top.id });
+    const { lines } = await house.exec(
+      playbookOf([box('top', {}, { reconcile }), box('leaf', { parent: ref('top', 'resource.id') }, { reconcile })]),
+    );
+    expect(lines.map(({ status }) => status)).toEqual(['success', 'success']);
+    expect(lines[1]?.data).toMatchObject({ reconcile, actual: { parent: top.id }, present: true });
+  },
+);
+
+test('under report what is absent gives its id after an apply, and what refers to it is absent with it', async () => {
+  const house = new House();
+  const { lines } = await house.exec(
+    playbookOf([
+      box('top', {}, { reconcile: 'report' }),
+      box('leaf', { parent: ref('top', 'resource.id') }, { reconcile: 'report' }),
+    ]),
+  );
+  expect(lines.map(({ status, data }) => [status, data['drift'], data['present']])).toEqual([
+    ['success', 'not_managed', false],
+    ['success', 'not_managed', false],
+  ]);
+});
