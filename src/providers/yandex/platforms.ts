@@ -64,7 +64,7 @@ const PLATFORMS: Readonly<Record<string, readonly Offer[]>> = {
   'standard-v4a': [
     offer(20, FEW, [0.5, 1, 1.5, 2]),
     offer(50, FEW, HALVES),
-    offer(100, [2, 4, 8, 16, 32, 64, 96, 128, 224, 256, 288], [1, 2, 4, 8]),
+    offer(100, [2, 4, 8, 16, 32, 48, 64, 96, 128, 224, 256, 288], [1, 2, 4, 8]),
   ],
   'highfreq-v4a': [
     offer(20, FEW, [0.5, 1, 1.5, 2]),
@@ -84,6 +84,23 @@ export interface Machine {
   readonly memory: number;
   /** Null while it is not known. */
   readonly zone: string | null;
+}
+
+/** Of a machine whose platform the command line chooses: what there is on any of them. */
+const ANY_CORES = [...steps(2, 36, 2), ...steps(40, 80, 4)];
+const ANY_MEMORY_GIB = 256;
+
+export function genericProblem(
+  cores: number,
+  memory: number,
+): { readonly key: string; readonly detail: string } | null {
+  if (!ANY_CORES.includes(cores))
+    return { key: 'cores', detail: `Without platform_id a machine has ${ANY_CORES.join(', ')} cores, not ${cores}.` };
+  if (memory <= ANY_MEMORY_GIB) return null;
+  return {
+    key: 'memory_gib',
+    detail: `Without platform_id a machine has at most ${ANY_MEMORY_GIB} GiB of memory, not ${memory}.`,
+  };
 }
 
 /** What is wrong with a machine's shape, and at which input; null: it is offered. */

@@ -3,7 +3,7 @@ import type { InputProblem } from '../../../core/resource.ts';
 import type { ValueObject } from '../../../core/value.ts';
 import { COMMON, type CreateExtras, flag, type KindDefinition, text } from '../define-kind.ts';
 import { choiceField, numberAt, numberField, problem, textAt, textField } from '../inputs.ts';
-import { PLATFORM_IDS, platformProblem } from '../platforms.ts';
+import { genericProblem, PLATFORM_IDS, platformProblem } from '../platforms.ts';
 import { bareSshKey, sshKeyRule } from '../ssh-key.ts';
 import { digestRule, nameRule, usernameRule, zoneRule } from '../validation.ts';
 import { base, id, int, ipv4, liveOf, parser, statusOf, word } from '../wire.ts';
@@ -173,8 +173,12 @@ function shape(values: ValueObject): readonly InputProblem[] {
     numberAt(values, 'core_fraction'),
   ];
   const platform = textAt(values, 'platform_id');
-  if (cores === null || memory === null || fraction === null || platform === '') return [];
-  const found = platformProblem({ platform, fraction, cores, memory, zone: textAt(values, 'zone_id') || null });
+  if (cores === null || memory === null) return [];
+  const isGeneric = values['platform_id'] === undefined && values['core_fraction'] === undefined;
+  if (!isGeneric && (fraction === null || platform === '')) return [];
+  const found = isGeneric
+    ? genericProblem(cores, memory)
+    : platformProblem({ platform, fraction: fraction ?? 0, cores, memory, zone: textAt(values, 'zone_id') || null });
   return found === null ? [] : [problem([found.key], found.detail)];
 }
 
