@@ -182,9 +182,10 @@ export interface ProviderCatalogue {
   settle(declaration: Declaration, desired: ValueObject): readonly InputProblem[];
   /** Refuses any reference to another organisation or billing account than the pinned one; before anything is sent. */
   checkGuard(guard: GuardSpec, declaration: Declaration, desired: ValueObject): readonly InputProblem[];
-  /** The writes of a change, the primary one last; for a read its one request. `step` gives the endpoint. */
+  /** The writes of a change, the primary one last. `step` gives the endpoint. */
   requests(context: ChangeContext, step: Step): readonly PlannedRequest[];
-  readRequest(declaration: Declaration, desired: ValueObject, step: Step): PlannedRequest;
+  /** What a read sends, in order. */
+  readRequests(declaration: Declaration, desired: ValueObject, step: Step): readonly PlannedRequest[];
   /** Whether `desired` as a fact carries it is one of this provider's; maps a foreign fact's keys and URN to ours. */
   fromForeign(resourceType: string, urn: string, desired: Json): { readonly urn: string; readonly desired: Json };
 }

@@ -4,14 +4,14 @@ import { requireGuardOfRead } from './live-guard.ts';
 import type { PreparedStep } from './prepare.ts';
 
 export function dryRead(context: ExecContext, item: PreparedStep): ExecEnd {
-  const request = item.catalogue.readRequest(item.declaration, desiredNow(context, item, false), item.step);
+  const requests = item.catalogue.readRequests(item.declaration, desiredNow(context, item, false), item.step);
   return success(
     item,
     {
       dry_run: true,
       changed: false,
       converge: 'single',
-      would_call: callOf([request]),
+      would_call: requests.length > 1 ? requests.map((request) => callOf([request])) : callOf(requests),
       input: inputNow(context, item),
     },
     false,

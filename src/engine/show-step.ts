@@ -104,7 +104,7 @@ export function requestsOf(
   change: Change,
   seen: Observation | null,
 ): readonly PlannedRequest[] {
-  if (item.spec.kind === 'read') return [item.catalogue.readRequest(item.declaration, desired, item.step)];
+  if (item.spec.kind === 'read') return item.catalogue.readRequests(item.declaration, desired, item.step);
   const write: WriteChange | null =
     change === 'unknown'
       ? item.spec.kind === 'delete'

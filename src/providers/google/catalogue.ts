@@ -35,10 +35,10 @@ export const googleCatalogue: ProviderCatalogue = {
   batchLimit: (declaration, change) => resourceOf(declaration)?.batchLimit?.(change) ?? Number.POSITIVE_INFINITY,
   requests: (context, step) =>
     (resourceOf(context.declaration)?.requests(context) ?? []).map((request) => plannedRequest(request, step.endpoint)),
-  readRequest: (declaration, desired, step) => {
+  readRequests: (declaration, desired, step) => {
     const request = ACTIONS.get(declaration.action.name)?.action.request?.(desired);
     if (request === undefined) throw new TypeError(`${declaration.action.name} is no read`);
-    return plannedRequest(request, step.endpoint);
+    return [plannedRequest(request, step.endpoint)];
   },
   fromForeign: (resourceType, urn, desired) =>
     definitionOf(resourceType, urn)?.fromForeign(urn, objectOf(desired)) ?? { urn, desired },

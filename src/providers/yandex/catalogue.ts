@@ -57,10 +57,10 @@ export const yandexCatalogue: ProviderCatalogue = {
   settle,
   checkGuard: checkGuardOffline,
   requests: (context) => requestsOf(context),
-  readRequest: (declaration, desired, step) => {
+  readRequests: (declaration, desired, step) => {
     const settings = readSettings(step.settings);
     const limit = settings.kind === 'ok' ? listLimit(settings.settings) : 0;
-    return readRequest(declaration, displayObject(desired), limit);
+    return readRequests(declaration, displayObject(desired), limit);
   },
   fromForeign: (_resourceType, urn, desired) => ({ urn, desired }),
 };
@@ -185,17 +185,11 @@ function labelsOf(resource: Json): Labels {
     : {};
 }
 
-/** A read's command; of an inventory the first of its lists stands for all. */
-function readRequest(declaration: Declaration, desired: Json, limit: number): PlannedRequest {
+/** A read's commands: an inventory asks for each kind. */
+function readRequests(declaration: Declaration, desired: Json, limit: number): readonly PlannedRequest[] {
   const { definition, verb } = actionNamed(declaration.action.name);
   const id = isJsonObject(desired) ? String(desired['id'] ?? '') : '';
-  const [first] = KINDS;
-  const words =
-    definition !== null && verb === 'get'
-      ? getWords(definition, id)
-      : listWords(definition ?? (first as KindDefinition), limit);
-  const request = plannedRequest(words, declaration);
-  return definition === null
-    ? { ...request, logical: KINDS.map((kind) => plannedRequest(listWords(kind, limit), declaration).logical) }
-    : request;
+  if (definition !== null && verb === 'get') return [plannedRequest(getWords(definition, id), declaration)];
+  const kinds = definition === null ? KINDS : [definition];
+  return kinds.map((kind) => plannedRequest(listWords(kind, limit), declaration));
 }

@@ -302,7 +302,7 @@ describe('actions', () => {
     const change = kind === 'delete' ? 'delete' : 'create';
     const [request] =
       kind === 'read'
-        ? [googleCatalogue.readRequest(declaration, declaration.desired, step)]
+        ? googleCatalogue.readRequests(declaration, declaration.desired, step)
         : googleCatalogue.requests({ declaration, desired: declaration.desired, change, observation: null }, step);
     expect(request?.call).toEqual({ method, url, body });
   });
@@ -362,9 +362,9 @@ describe('actions', () => {
       { endpoint: { crm: 'http://127.0.0.1:8089/v3', billing: null, serviceusage: null } },
     );
     const declaration = declared(step);
-    const request = googleCatalogue.readRequest(declaration, declaration.desired, step);
-    expect(request.call).toMatchObject({ url: 'http://127.0.0.1:8089/v3/projects/acme-prod' });
-    expect(JSON.stringify(request.logical)).not.toContain('127.0.0.1');
+    const [request] = googleCatalogue.readRequests(declaration, declaration.desired, step);
+    expect(request?.call).toMatchObject({ url: 'http://127.0.0.1:8089/v3/projects/acme-prod' });
+    expect(JSON.stringify(request?.logical)).not.toContain('127.0.0.1');
   });
 });
 

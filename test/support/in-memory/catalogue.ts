@@ -65,7 +65,7 @@ export const memoryCatalogue: ProviderCatalogue = {
   settle: (declaration, desired) => placeProblems(declaration.desired['parent'], desired['parent']),
   checkGuard,
   requests,
-  readRequest: (declaration, desired) => request('GET', declaration.action.resourceType, desired, null),
+  readRequests: (declaration, desired) => [request('GET', declaration.action.resourceType, desired, null)],
   fromForeign: (_resourceType, urn, desired) => ({ urn, desired: withOurKeys(desired) }),
 };
 
