@@ -80,7 +80,10 @@ function factFor(current: WriteContext, { planned, operation, urn }: ReadyWrite,
   const deletes = operation.change === 'delete';
   const owned = current.ownership.model.owned.get(urn);
   const before = owned?.stack === (planned.item.stack ?? UNSCOPED) ? owned.origin : null;
-  const origin = operation.change === 'create' || operation.change === 'undelete' ? 'created' : (before ?? 'found');
+  // What a step names by its id and an enforce changes was taken on, not met by chance.
+  const taken = planned.item.step.resourceId === null ? 'found' : 'adopted';
+  const isMade = operation.change === 'create' || operation.change === 'undelete';
+  const origin = isMade ? 'created' : (before ?? taken);
   return factOf(planned.item, {
     verb: deletes ? 'delete' : 'ensure',
     outcome: deletes ? 'deleted' : 'changed',
