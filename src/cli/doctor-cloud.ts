@@ -73,6 +73,8 @@ async function reached(provider: ProviderName, reader: InventoryProvider): Promi
 /** In words of ours: nothing of what a cloud printed. */
 function statusProblem({ errorCode, identity }: ProviderStatus, fallback: Code) {
   const code = errorCode !== null && Object.hasOwn(CODES, errorCode) ? (errorCode as Code) : fallback;
+  if (code === 'CONFLICT')
+    return diagnostic(code, `${identity.scopeId} answers, but is not active: it is being deleted or blocked.`);
   return diagnostic(code, `${identity.providerId} was asked with ${identity.authenticationSource}.`);
 }
 

@@ -86,7 +86,8 @@ function keptFromPlanning(step: PlanStep, item: Diagnostic): boolean {
   const fault = faultOf(item);
   if (fault === 'refused') return step.change === 'unknown';
   if (item.code === 'OUTCOME_UNKNOWN') return false;
-  if (item.code === 'NOT_FOUND') return step.change !== 'blocked';
+  // Nothing of the name, or more than one thing, or somebody else's: a plan says so, and an apply refuses.
+  if (item.code === 'NOT_FOUND' || item.code === 'CONFLICT') return step.change !== 'blocked';
   return !(fault === 'provider' && step.change === 'blocked' && step.present !== 'unknown');
 }
 

@@ -6,7 +6,7 @@ import type { Project, WorkflowCall } from './workflow-types.ts';
 
 export type OpenedInventory =
   | { readonly kind: 'open'; readonly provider: InventoryProvider }
-  | { readonly kind: 'unusable'; readonly why: Diagnostic };
+  | { readonly kind: 'unusable'; readonly why: Diagnostic; readonly isStated?: boolean };
 
 /** The ways into one provider's cloud; nothing is opened, read or loaded before it is used. */
 export interface ProviderFamily {

@@ -208,8 +208,9 @@ function withoutReading(
     );
     return unread(context, item, desired, opened, blockedBy(item, { ...needed, severity: 'warning' }));
   }
-  // What lies in a refused place is a refusal, whatever the verb.
-  const severity = why?.code === 'UNSAFE_PATH' ? 'error' : 'note';
+  // What lies in a refused place is a refusal, and what the caller named is to be there, whatever the verb.
+  const isStated = opened.kind === 'unusable' && opened.isStated === true;
+  const severity = why?.code === 'UNSAFE_PATH' || isStated ? 'error' : 'note';
   const note: readonly Diagnostic[] =
     why === null ? [] : [{ ...why, severity, address: item.step.address, source: why.source ?? item.step.source }];
   return {

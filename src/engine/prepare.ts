@@ -191,7 +191,9 @@ function effectiveReconcile(step: Step, options: VerbOptions): Reconcile {
 function targetOf(steps: ReadonlyMap<string, PreparedStep>, options: VerbOptions): string {
   if (options.emulator) return 'emulator';
   const targets = new Set(
-    [...steps.values()].flatMap(({ step }) => (step.endpoint === null ? ['cloud'] : originsOf(step))),
+    [...steps.values()].flatMap(({ step, catalogue }) =>
+      step.endpoint === null || catalogue.backend !== 'rest' ? ['cloud'] : originsOf(step),
+    ),
   );
   return targets.size === 0 ? 'cloud' : [...targets].sort().join(' ');
 }

@@ -155,7 +155,8 @@ export interface ProviderRequest {
 
 export type OpenedProvider =
   | { readonly kind: 'open'; readonly provider: LifecycleProvider }
-  | { readonly kind: 'unusable'; readonly why: Diagnostic };
+  /** `isStated`: not for want of something, but because what the caller named is wrong. */
+  | { readonly kind: 'unusable'; readonly why: Diagnostic; readonly isStated?: boolean };
 
 /** Opens providers on demand; `cli/composition.ts` makes the real one. */
 export interface ProviderPool {

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import type { CommandResult, CommandRunner } from './command-result.ts';
 import { folderWords, getWords, listWords, suffix, type Words } from './commands.ts';
-import type { KindDefinition, Live } from './define-kind.ts';
+import { type KindDefinition, type Live, oneOf } from './define-kind.ts';
 import { failureOf, type YcFailure } from './errors.ts';
+import { oneDocument } from './one-document.ts';
 import { operationInAnswer } from './operation.ts';
 import { listLimit, type YandexSettings } from './settings.ts';
 import { id, word } from './wire.ts';
@@ -23,6 +24,8 @@ export type Sent =
   | {
       readonly kind: 'answered';
       readonly live: Live | null;
+      /** Why it is nothing that can be used. */
+      readonly problem: YcFailure['code'];
       /** Set where the answer is an operation in place of its result. */
       readonly operationId: string | null;
       readonly elapsedMs: number;
@@ -96,23 +99,25 @@ export class YcClient {
     const result = await this.#run(words, timeoutSeconds);
     const { elapsedMs } = result;
     if (!result.isSuccess) return { kind: 'failed', failure: failureOf(result, words), elapsedMs };
-    const document = documentIn(result.stdout);
+    const document = oneDocument(result.stdout);
     const parsed = document === undefined ? null : this.#parse(definition, document);
     const operationId = operationInAnswer(document);
-    return { kind: 'answered', live: parsed?.kind === 'ok' ? parsed.value : null, operationId, elapsedMs };
+    const live = parsed?.kind === 'ok' ? parsed.value : null;
+    const problem = parsed?.kind === 'failed' ? parsed.failure.code : 'INVALID_RESPONSE';
+    return { kind: 'answered', live, problem, operationId, elapsedMs };
   }
 
   #parse(definition: KindDefinition, row: unknown): Answer<Live> {
     const parsed = definition.parse(row);
     if (parsed === null) return refused('INVALID_RESPONSE', `the answer is no ${definition.kind} of the known shape.`);
     if (parsed.folderId !== this.settings.folderId)
-      return refused('SCOPE_MISMATCH', `the answer is a ${definition.kind} of another folder.`);
+      return refused('SCOPE_MISMATCH', `the answer is ${oneOf(definition.kind)} of another folder.`);
     return { kind: 'ok', value: parsed.live };
   }
 
   async #read(words: Words): Promise<Answer<unknown>> {
     const result = await this.#run(words, this.settings.commandTimeout);
-    const document = result.isSuccess ? documentIn(result.stdout) : undefined;
+    const document = result.isSuccess ? oneDocument(result.stdout) : undefined;
     return document === undefined
       ? { kind: 'failed', failure: failureOf(result, words) }
       : { kind: 'ok', value: document };
@@ -128,13 +133,4 @@ function refused(code: YcFailure['code'], detail: string): Answer<never> {
     kind: 'failed',
     failure: { code, detail, hint: null, retryable: false, operationId: null, isDefinite: false },
   };
-}
-
-/** Exactly one JSON document; a byte order mark before it is something else than `yc` prints. */
-function documentIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

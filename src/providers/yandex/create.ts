@@ -50,7 +50,10 @@ async function createWith(task: Task, writing: Writing, userDataPath: string | n
   const sent = await dispatch(writing, task, words);
   if (sent.kind === 'failed') return afterFailure(task, sent, null);
   if (sent.live === null) {
-    const reason = 'the answer is not one that a create gives (INVALID_RESPONSE).';
+    const reason =
+      sent.problem === 'SCOPE_MISMATCH'
+        ? 'the answer is about another folder (SCOPE_MISMATCH).'
+        : 'the answer is not one that a create gives (INVALID_RESPONSE).';
     return lost(task, reason, sent.elapsedMs, null, sent.operationId);
   }
   if (!isAnswerTo(task, sent.live, labels))

@@ -3,6 +3,18 @@ import type { FieldRule, InputProblem } from '../../core/resource.ts';
 import type { ValueObject } from '../../core/value.ts';
 import type { InputField } from './inputs.ts';
 
+/** As a sentence says it: `addresses`, `security groups`. */
+export function pluralOf(kind: string): string {
+  const words = kind.replaceAll('_', ' ');
+  return words.endsWith('s') ? `${words}es` : `${words}s`;
+}
+
+/** `an address`, `a disk`. */
+export function oneOf(kind: string): string {
+  const words = kind.replaceAll('_', ' ');
+  return /^[aeiou]/.test(words) ? `an ${words}` : `a ${words}`;
+}
+
 export type KindName = 'instance' | 'disk' | 'network' | 'subnet' | 'address' | 'security_group';
 
 /**
@@ -17,6 +29,12 @@ export type Labels = Readonly<Record<string, string>>;
 export interface LiveRule {
   readonly id: string;
   readonly content: JsonObject;
+}
+
+/** `isUse`: that something uses it, which the list of what does says better. */
+export interface Obstacle {
+  readonly detail: string;
+  readonly isUse: boolean;
 }
 
 /** One resource as a command showed it, checked: nothing of the vendor's JSON goes further than this. */
@@ -39,7 +57,7 @@ export interface Live {
   /** What it has that no input of its kind says, each as a sentence. */
   readonly undeclared: readonly string[];
   /** What stands in the way of a deletion, as the resource itself shows it; null: nothing. */
-  readonly deletionObstacle: string | null;
+  readonly deletionObstacle: Obstacle | null;
 }
 
 /** An input that names a step, and the field that gets the id of what the step makes. */

@@ -1,6 +1,6 @@
 import { diagnostic } from '../../core/codes.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
-import type { KindDefinition, Live } from './define-kind.ts';
+import { type KindDefinition, type Live, pluralOf } from './define-kind.ts';
 import { failureDiagnostic } from './errors.ts';
 import { kindOf } from './kinds.ts';
 import { urnOfLabels } from './ownership.ts';
@@ -19,7 +19,7 @@ export async function dependantsOf(definition: KindDefinition, live: Live, reads
   for (const kind of definition.dependants) {
     const answer = await reads.list(kindOf(kind));
     if (answer.kind === 'failed')
-      problems.push(failureDiagnostic(answer.failure, `What uses ${live.id} among the ${kind}s`));
+      problems.push(failureDiagnostic(answer.failure, `What uses ${live.id} among the ${pluralOf(kind)}`));
     else found.push(...answer.value.filter((other) => !other.isBuiltIn && needs(other, live)));
   }
   return { found, problems };
@@ -45,6 +45,8 @@ export async function deletionBlockers(
     }),
   );
   // What uses it tells more than the resource's own word that something does.
-  const own = live.deletionObstacle === null || found.length > 0 ? [] : [diagnostic('CONFLICT', live.deletionObstacle)];
+  const obstacle = live.deletionObstacle;
+  const own =
+    obstacle === null || (obstacle.isUse && found.length > 0) ? [] : [diagnostic('CONFLICT', obstacle.detail)];
   return [...own, ...using, ...problems.map((problem) => ({ ...problem, severity: 'warning' as const }))];
 }

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { overlaps, parseCidr } from './cidr.ts';
-import type { Dependency } from './define-kind.ts';
+import { type Dependency, oneOf } from './define-kind.ts';
 import { type Draft, linkDiagnostic } from './drafts.ts';
 import { textAt } from './inputs.ts';
 
@@ -56,7 +56,7 @@ function mismatch({ step, owner }: Draft, { input, kind }: Dependency, target: D
   const { spec } = target.action;
   const say = (detail: string) => linkDiagnostic(step, 'INVALID_VALUE', detail, ['input', input]);
   if (target.action.verb !== 'ensure' || spec.resourceType !== kind)
-    return say(`${input} must name a step that ensures a ${kind}; ${target.step.address} is ${spec.name}.`);
+    return say(`${input} must name a step that ensures ${oneOf(kind)}; ${target.step.address} is ${spec.name}.`);
   const other = target.owner;
   if (owner === null || other === null) return null;
   const differing = (['folderId', 'project', 'stack', 'owner'] as const).find((key) => owner[key] !== other[key]);

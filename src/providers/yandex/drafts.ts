@@ -42,6 +42,7 @@ export function draftOf(step: Step, stack: string | null): DraftResult | null {
   const input = readFields(fieldsOf(action, step), step.input);
   const checked = input.problems.length === 0 && action.verb === 'ensure' ? action.definition?.check(input.values) : [];
   diagnostics.push(...placed(step, 'input', [...input.problems, ...(checked ?? [])]));
+  const unused = step.endpoint === null ? [] : placed(step, 'endpoint', [NO_ENDPOINT]);
   const folderId = settings.kind === 'ok' ? settings.settings.folderId : '';
   const named = action.spec.kind === 'read' ? null : ownerOfStep(step, stack, folderId);
   if (named !== null) diagnostics.push(...named.diagnostics, ...resourceIdProblem(step));
@@ -50,9 +51,11 @@ export function draftOf(step: Step, stack: string | null): DraftResult | null {
   const hasWrittenId = named?.hasWrittenId ?? false;
   return {
     draft: { step, action, settings: settings.settings, owner, hasWrittenId, values: input.values },
-    diagnostics,
+    diagnostics: unused,
   };
 }
+
+const NO_ENDPOINT = problem([], 'A step of Yandex Cloud has no endpoint: yc has its own.', 'KEY_IGNORED');
 
 /**
  * The inputs of an action; of an ensure also those that name steps. What no answer shows is given to a create alone, and

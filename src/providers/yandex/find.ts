@@ -2,7 +2,7 @@ import { type Code, diagnostic } from '../../core/codes.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import type { Declaration } from '../../core/resource.ts';
 import type { ValueObject } from '../../core/value.ts';
-import type { KindDefinition, Live } from './define-kind.ts';
+import { type KindDefinition, type Live, pluralOf } from './define-kind.ts';
 import { failureDiagnostic, type YcFailure } from './errors.ts';
 import { isMap, textAt } from './inputs.ts';
 import { type Owner, ownerOf, RESOURCE_LABEL, SPEC_LABEL, standingOf } from './ownership.ts';
@@ -42,7 +42,7 @@ export async function find(wanted: Wanted, reads: Reads): Promise<Found> {
   const listed = await reads.list(definition);
   if (listed.kind === 'failed') {
     if (listed.failure.code === 'INCOMPLETE_INVENTORY' && id !== null) return findById(wanted, id, given, null, reads);
-    return unreadable(listed.failure, `The ${definition.kind}s of the folder`);
+    return unreadable(listed.failure, `The ${pluralOf(definition.kind)} of the folder`);
   }
   if (id === null) return findByLabels(wanted, listed.value);
   const found = await findById(wanted, id, given, listed.value, reads);

@@ -49,6 +49,10 @@ function problemOf(task: Task, { kind, field }: Dependency, live: Live): Unusabl
     return unusable('CONFLICT', `${what} is in ${live.zoneId}, not in ${zone}.`);
   const { ready } = kindOf(kind);
   if (ready !== null && !ready.includes(live.status))
-    return unusable('BLOCKED', `${what} is not ready: its status is ${live.status}.`, 'Apply again when it is.');
+    return unusable(
+      'BLOCKED',
+      `${what} is not ready: its status is ${live.status}.`,
+      live.status === 'ERROR' ? 'It will not be: delete it, and let another one be made.' : 'Apply again when it is.',
+    );
   return null;
 }

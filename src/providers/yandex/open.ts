@@ -28,7 +28,7 @@ export interface OpenYandexRequest {
   readonly readOnly: boolean;
 }
 
-type Unusable = { readonly kind: 'unusable'; readonly why: Diagnostic };
+type Unusable = { readonly kind: 'unusable'; readonly why: Diagnostic; readonly isStated?: boolean };
 
 export type OpenedYandex =
   | { readonly kind: 'open'; readonly provider: LifecycleProvider & InventoryProvider }

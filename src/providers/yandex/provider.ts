@@ -18,7 +18,7 @@ import type {
 import { type Answer, YcClient } from './client.ts';
 import type { CommandRunner } from './command-result.ts';
 import { create } from './create.ts';
-import type { KindName, Live } from './define-kind.ts';
+import { type KindName, type Live, oneOf, pluralOf } from './define-kind.ts';
 import { failureDiagnostic, failureOf } from './errors.ts';
 import { ownerProblem } from './inventory-owner.ts';
 import { draftFolder } from './inventory-steps.ts';
@@ -105,7 +105,7 @@ async function listResources(client: YcClient, kind: string): Promise<Discovery<
   const definition = findKind(kind);
   if (definition === null) return { kind: 'failed', why: unsupported(kind) };
   const answer = await client.list(definition);
-  return discovered(answer, `The list of ${kind}s`, (lives) =>
+  return discovered(answer, `The list of ${pluralOf(kind)}`, (lives) =>
     lives.map((live) => providerResource(live, client.settings.folderId)).sort(byId),
   );
 }
@@ -159,7 +159,7 @@ async function draftSteps(client: YcClient, request: DraftRequest): Promise<Disc
   for (const definition of KINDS) {
     const answer = await client.list(definition);
     if (answer.kind === 'failed')
-      return { kind: 'failed', why: failureDiagnostic(answer.failure, `The list of ${definition.kind}s`) };
+      return { kind: 'failed', why: failureDiagnostic(answer.failure, `The list of ${pluralOf(definition.kind)}`) };
     found.set(definition.kind, answer.value);
   }
   return { kind: 'complete', found: draftFolder(found, client.settings.folderId, request) };
@@ -183,7 +183,7 @@ async function writeOne(operation: WriteOperation, writing: Writing): Promise<Wr
     case 'undelete':
       return failed(
         task,
-        diagnostic('UNSUPPORTED', `Yandex Cloud has no ${operation.change} of a ${task.definition.kind}.`),
+        diagnostic('UNSUPPORTED', `Yandex Cloud has no ${operation.change} of ${oneOf(task.definition.kind)}.`),
       );
   }
 }

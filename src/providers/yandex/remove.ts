@@ -38,7 +38,7 @@ function refusalOf(task: Task, live: Live, nonce: string | null): WriteResult | 
     return refuse(task, 'NOT_OURS', `${what} does not have the labels that would call it ours; nothing was deleted.`);
   if (nonce !== null && live.labels[NONCE_LABEL] !== nonce)
     return refuse(task, 'NOT_OURS', `${what} was not made by that operation; nothing was deleted.`);
-  return live.deletionObstacle === null ? null : refuse(task, 'CONFLICT', `${what}: ${live.deletionObstacle}`);
+  return live.deletionObstacle === null ? null : refuse(task, 'CONFLICT', `${what}: ${live.deletionObstacle.detail}`);
 }
 
 /** What is left standing on it: another's, or what the same run made and could not undo. */

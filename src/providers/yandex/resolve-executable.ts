@@ -15,7 +15,7 @@ export interface ExecutableRequest {
 
 export type ResolvedExecutable =
   | { readonly kind: 'found'; readonly path: string }
-  | { readonly kind: 'unusable'; readonly why: Diagnostic };
+  | { readonly kind: 'unusable'; readonly why: Diagnostic; readonly isStated?: boolean };
 
 const NAME = 'yc';
 const OTHERS_WRITE = 0o002;
@@ -105,5 +105,9 @@ function missing({ given }: ExecutableRequest): ResolvedExecutable {
   const detail =
     given === null ? 'There is no yc in PATH.' : `There is no executable file at ${JSON.stringify(given)}.`;
   const hint = 'Install the Yandex Cloud CLI, or name it with --yc PATH (INFRA_YC).';
-  return { kind: 'unusable', why: diagnostic('UNAVAILABLE', detail, { hint, retryable: false }) };
+  return {
+    kind: 'unusable',
+    why: diagnostic('UNAVAILABLE', detail, { hint, retryable: false }),
+    isStated: given !== null,
+  };
 }

@@ -6,7 +6,7 @@ import type { GuardSpec } from '../../core/step.ts';
 import type { ValueObject } from '../../core/value.ts';
 import type { ReadResult, ReadSession, Target } from '../lifecycle-provider.ts';
 import { actionNamed } from './actions.ts';
-import type { KindDefinition, Live } from './define-kind.ts';
+import { type KindDefinition, type Live, pluralOf } from './define-kind.ts';
 import { deletionBlockers } from './dependants.ts';
 import { failureDiagnostic } from './errors.ts';
 import { find } from './find.ts';
@@ -106,7 +106,7 @@ async function read(declaration: Declaration, desired: ValueObject, reads: Reads
     if (answer.kind === 'failed')
       return {
         kind: 'failed',
-        why: about(declaration, failureDiagnostic(answer.failure, `The list of ${each.kind}s`)),
+        why: about(declaration, failureDiagnostic(answer.failure, `The list of ${pluralOf(each.kind)}`)),
       };
     resources.push(...answer.value.map(resourceOf));
   }

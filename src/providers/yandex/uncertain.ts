@@ -47,7 +47,7 @@ export function lookupCommands(definition: KindDefinition, owner: Owner, interru
   const look =
     resourceId !== null && isId(resourceId)
       ? `yc ${service} ${command} get --id ${resourceId} ${place}`
-      : `yc ${service} ${command} list ${place}, and in it the labels ${RESOURCE_LABEL}: ${resource}${made(interrupted.change, nonce)}`;
+      : `yc ${service} ${command} list ${place} (by the labels ${RESOURCE_LABEL}: ${resource}${made(interrupted.change, nonce)})`;
   // What a log says is somebody's text; only an id may become a part of a command.
   return operation !== null && isOperationId(operation) ? `${look}; yc operation get ${operation}` : look;
 }

@@ -5,6 +5,7 @@ import { type Code, diagnostic } from '../../core/codes.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import { isJsonObject, sha256Hex } from '../../core/json.ts';
 import type { Declaration, InputProblem } from '../../core/resource.ts';
+import { oneDocument } from './one-document.ts';
 
 /** Where files of user data may lie, and whose they are. */
 export interface UserDataPlace {
@@ -141,9 +142,11 @@ function contentProblem(content: Buffer, file: string): Refused | null {
   const text = decode(content);
   if (text === null) return invalid(`${shown(file)} is no UTF-8 text.`);
   const body = text.startsWith(`${HEADER}\n`) ? text.slice(HEADER.length) : text;
-  const value = parse(body);
+  const value = oneDocument(body);
   if (!isJsonObject(value))
-    return invalid(`${shown(file)} must be one JSON object, with or without a first line ${HEADER}.`);
+    return invalid(
+      `${shown(file)} must be one JSON object without a key that stands twice, with or without a first line ${HEADER}.`,
+    );
   const strange = Object.keys(value).filter((key) => !FIELDS.has(key));
   if (strange.length > 0)
     return invalid(
@@ -161,14 +164,6 @@ function contentProblem(content: Buffer, file: string): Refused | null {
 function decode(content: Buffer): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
-  } catch {
-    return null;
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
   } catch {
     return null;
   }

@@ -191,7 +191,7 @@ it('names the operation that an answer named: in the log, in the report and in w
   const { code, document } = await cloud.recover();
   expect(code).toBe(7);
   const [left] = document.unresolved;
-  const list = `yc vpc network list --folder-id ${FOLDER} --format json, and in it the labels infra-resource: network, infra-operation: ${left?.operation_id}`;
+  const list = `yc vpc network list --folder-id ${FOLDER} --format json (by the labels infra-resource: network, infra-operation: ${left?.operation_id})`;
   expect(left?.hint).toContain(`${list}; yc operation get ${operation}`);
   expect(cloud.yc('operation', 'get', operation)).toMatchObject({ id: operation, done: true });
   const human = await cloud.run(['recover']);

@@ -39,7 +39,7 @@ const LOST: readonly [what: string, action: FakeYcFaultAction, word: string][] =
   ['answers with half a document', { kind: 'reshape', as: 'truncated' }, 'INVALID_RESPONSE'],
   ['answers with two documents', { kind: 'reshape', as: 'two_documents' }, 'INVALID_RESPONSE'],
   ['answers with garbage', { kind: 'reshape', as: 'garbage' }, 'INVALID_RESPONSE'],
-  ['answers about another folder', { kind: 'patch', set: { folder_id: 'b1gsomebodyelses0001' } }, 'INVALID_RESPONSE'],
+  ['answers about another folder', { kind: 'patch', set: { folder_id: 'b1gsomebodyelses0001' } }, 'SCOPE_MISMATCH'],
   [
     'answers with another nonce',
     { kind: 'patch', set: { labels: { 'infra-operation': 'f'.repeat(32) } } },
@@ -176,7 +176,7 @@ describe('the operation of a lost create', () => {
     const declaration = declared(network());
     const interrupted = { change: 'create', nonce: NONCE, resourceId: null } as const;
     const hint = (operation: string | null) => yandexCatalogue.lookupOf?.(declaration, { ...interrupted, operation });
-    expect(hint(OPERATION)).toContain(`infra-operation: ${NONCE}; yc operation get ${OPERATION}`);
+    expect(hint(OPERATION)).toContain(`infra-operation: ${NONCE}); yc operation get ${OPERATION}`);
     expect(hint('x; rm -rf ~')).toBe(hint(null));
   });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { COMMON, flag, type KindDefinition, text } from '../define-kind.ts';
+import { COMMON, flag, type KindDefinition, type Obstacle, text } from '../define-kind.ts';
 import { booleanField, textField } from '../inputs.ts';
 import { nameRule, zoneRule } from '../validation.ts';
 import { base, ipv4, liveOf, parser, word } from '../wire.ts';
@@ -48,7 +48,8 @@ export const address: KindDefinition = {
   }),
 };
 
-function obstacle({ used, deletion_protection }: z.infer<typeof row>): string | null {
-  if (deletion_protection) return 'Its deletion protection is on: set deletion_protection: false first and apply that.';
-  return used ? 'The address is in use: what uses it goes first.' : null;
+function obstacle({ used, deletion_protection }: z.infer<typeof row>): Obstacle | null {
+  const detail = 'Its deletion protection is on: set deletion_protection: false first and apply that.';
+  if (deletion_protection) return { detail, isUse: false };
+  return used ? { detail: 'The address is in use: what uses it goes first.', isUse: true } : null;
 }

@@ -50,7 +50,10 @@ export const disk: KindDefinition = {
     liveOf('disk', found, {
       status: statusOf(found.status, STATUSES),
       zoneId: found.zone_id,
-      deletionObstacle: found.instance_ids.length > 0 ? 'It is attached to a machine, which goes first.' : null,
+      deletionObstacle:
+        found.instance_ids.length > 0
+          ? { detail: 'It is attached to a machine, which goes first.', isUse: true }
+          : null,
       fields: {
         name: found.name,
         zone_id: found.zone_id,

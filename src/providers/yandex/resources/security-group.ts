@@ -62,7 +62,7 @@ export const securityGroup: KindDefinition = {
       rules,
       isBuiltIn: found.default_for_network,
       deletionObstacle: found.default_for_network
-        ? 'It is the default group of its network, and goes only with that.'
+        ? { detail: 'It is the default group of its network, and goes only with that.', isUse: false }
         : null,
       fields: {
         name: found.name,
