@@ -4,7 +4,6 @@ import {
   type AppliedStep,
   type ApplyReport,
   hasChanges,
-  isHeldChange,
   type Outcome,
   type Plan,
   type PlanStep,
@@ -115,7 +114,7 @@ function exitOfStep(step: AppliedStep, signal: SignalName | null): ExitCode {
       // What waits for a failed step has no fault of its own.
       return step.change === 'blocked' ? strongest([EXIT.refused, exitOfUncertain(step, signal)]) : EXIT.done;
     case 'held':
-      return isHeldChange(step) ? EXIT.pending : EXIT.done;
+      return step.change === 'read' ? EXIT.done : EXIT.pending;
     case 'changed':
     case 'noop':
     case 'deleted':

@@ -23,6 +23,7 @@ export async function adoptStep(context: ExecContext, item: PreparedStep, dry: b
   const { shown, urn, observation } = planned;
   if (shown.change === 'blocked' || observation?.kind !== 'present' || urn === null)
     return failure(item, blockReason(planned));
+  await guarded(context, planned);
   const desired = lastDesired(context, item, urn);
   const actual = adoptedDesired(item, planned.desired, observation.actual);
   const data = {
@@ -46,7 +47,6 @@ export async function adoptStep(context: ExecContext, item: PreparedStep, dry: b
   if (fact === null) return failure(item, blockReason(planned));
   if (dry) return withSeen(success(item, { ...data, provider_fact: { ...fact, outcome: 'planned' } }, true), planned);
   checkConfirm(context, item, urn, shown.plan_digest, 'adopted');
-  await guarded(context, planned);
   // Run again, it finds its adoption in the log already.
   const isNew = facts.some((one) => altersFold(context.ownership.model, one));
   const written = isNew ? facts : [];

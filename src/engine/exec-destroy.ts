@@ -27,6 +27,7 @@ export async function destroyStep(context: ExecContext, item: PreparedStep, dry:
   const { shown, urn, observation } = planned;
   if (shown.change === 'blocked' || shown.held === PROTECTED || urn === null)
     return failure(item, blockReason(planned));
+  await guarded(context, planned);
   const present = shown.change === 'delete';
   if (dry)
     return success(
@@ -38,7 +39,6 @@ export async function destroyStep(context: ExecContext, item: PreparedStep, dry:
       true,
     );
   checkConfirm(context, item, urn, shown.plan_digest, 'deleted');
-  await guarded(context, planned);
   const base = { dry_run: false, destroy: true, converge: 'destroy' };
   if (present)
     return await writeStep(context, planned, (fact, resource, changed) => ({

@@ -1,5 +1,6 @@
+import { faultOf } from '../core/codes.ts';
 import { type ExecContext, type ExecEnd, failure, success, withSeen } from './exec-line.ts';
-import { blockReason, desiredNow, echoDiff, lastDesired, planReport } from './exec-work.ts';
+import { blockReason, desiredNow, echoDiff, guarded, lastDesired, planReport } from './exec-work.ts';
 import type { PreparedStep } from './prepare.ts';
 import { verdictOf } from './verdict.ts';
 
@@ -15,8 +16,11 @@ export async function reportStep(context: ExecContext, item: PreparedStep): Prom
   }
   const planned = await planReport(context, item, declared);
   const seen = planned.observation;
-  if (seen === null || seen.kind === 'unreadable') return failure(item, blockReason(planned));
+  if (seen === null || (seen.kind === 'unreadable' && faultOf(seen.why) !== 'auth'))
+    return failure(item, blockReason(planned));
+  await guarded(context, planned);
   const actual = seen.kind === 'present' ? seen.actual : {};
+  const isUnseen = seen.kind === 'not_visible' || seen.kind === 'unreadable';
   const drift = verdictOf(desired, seen, item.declaration.fields);
   const end = success(
     item,
@@ -27,9 +31,9 @@ export async function reportStep(context: ExecContext, item: PreparedStep): Prom
       diff: echoDiff(desired, actual),
       desired,
       actual,
-      present: seen.kind === 'not_visible' ? 'unknown' : seen.kind === 'present',
+      present: isUnseen ? 'unknown' : seen.kind === 'present',
       changed: false,
-      ...(seen.kind === 'not_visible' ? { note: unreadNote(seen.why.detail) } : {}),
+      ...(isUnseen ? { note: unreadNote(seen.why.detail) } : {}),
     },
     true,
   );

@@ -55,10 +55,13 @@ function madeBy(steps: Iterable<PlannedStep>): Made {
   return made;
 }
 
-/** What writes, what looks, and what removes, even where there is nothing to remove: none of it reaches beyond the guard. */
+/**
+ * What writes, what looks, what removes even where there is nothing to remove, and what is held and shown: none of it
+ * reaches beyond the guard.
+ */
 function isGuarded({ item }: PlannedStep, shown: PlanStep): boolean {
-  if (shown.held !== null || shown.change === 'blocked' || shown.change === 'unknown') return false;
-  return isPending(shown) || item.spec.kind !== 'ensure';
+  if (shown.change === 'blocked' || shown.change === 'unknown') return false;
+  return isPending(shown) || item.spec.kind !== 'ensure' || shown.held !== null;
 }
 
 /** The guard's live pass, once per provider and guard, over every place that the plan touches. */

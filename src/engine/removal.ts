@@ -159,13 +159,20 @@ function keptOf(
   }
   for (const { owned } of candidates) {
     if (kept.has(owned.urn) || model.protection.get(owned.urn) === false) continue;
-    const keeper = within.outerOf(owned.urn).find((urn) => going.has(urn) && kept.get(urn) === 'protected');
+    const keeper = within
+      .outerOf(owned.urn)
+      .find((urn) => (going.has(urn) ? kept.get(urn) === 'protected' : isProtectedByFact(model, urn)));
     if (keeper !== undefined) kept.set(owned.urn, `kept with ${keeper}, which is protected`);
   }
   for (const [urn, why] of keepers(model, kept, isProtected))
     for (const outer of within.outerOf(urn))
       if (going.has(outer) && !kept.has(outer)) kept.set(outer, `needed by ${urn}, which is ${why}`);
   return kept;
+}
+
+/** Of what is no orphan: by default it keeps nothing of what nobody declares any more, by a fact it does. */
+function isProtectedByFact({ owned, protection }: OwnershipModel, urn: string): boolean {
+  return owned.has(urn) && protection.get(urn) === true;
 }
 
 /** What stays, and so keeps what it lies in: of the orphans those that are kept, of all else what is protected. */

@@ -155,7 +155,7 @@ describe('an apply', () => {
   it.each<[string, (Partial<AppliedStep> & { outcome: Outcome })[], ExitCode]>([
     ['everything done', [{ outcome: 'changed' }, { outcome: 'noop' }, { outcome: 'read' }], 0],
     ['an ensure step held', [{ outcome: 'changed' }, { outcome: 'held', held: 'dry_run', change: 'create' }], 2],
-    ['nothing to do on a held step', [{ outcome: 'held', held: 'dry_run', change: 'none' }], 0],
+    ['nothing to do on a held step', [{ outcome: 'held', held: 'dry_run', change: 'none' }], 2],
     ['a blocked step', [{ outcome: 'changed' }, { outcome: 'blocked', change: 'blocked' }], 5],
     [
       'a step that an earlier request of unknown outcome blocks',

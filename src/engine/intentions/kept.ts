@@ -3,6 +3,9 @@ import type { Owned, OwnershipModel } from '../../core/fold.ts';
 import type { Containment } from '../containment.ts';
 import type { Candidate } from './candidate.ts';
 
+/** How it begins that something is kept for what lies in it. */
+const NEEDED = 'needed by';
+
 export interface KeptRequest {
   readonly candidates: ReadonlyMap<string, Candidate>;
   readonly model: OwnershipModel;
@@ -27,10 +30,30 @@ export function keptSteps(request: KeptRequest): ReadonlyMap<string, string> {
   for (const urn of protectedElsewhere(request, byOwned))
     for (const address of outerSteps(request, urn, byOwned)) {
       if (kept.has(address)) continue;
-      kept.set(address, `needed by ${urn}, which is protected`);
+      kept.set(address, `${NEEDED} ${urn}, which is protected`);
       keepNeeds(request, address, `${urn}, which is protected`, byOwned, kept);
     }
+  for (const [address, candidate] of request.candidates) keepOfProject(request, address, candidate, byOwned, kept);
   return kept;
+}
+
+/** What is kept for something in it is kept whole: a project with its link, services and grants. */
+function keepOfProject(
+  { within, model }: KeptRequest,
+  address: string,
+  { item, owned }: Candidate,
+  byOwned: ReadonlyMap<string, string>,
+  kept: Map<string, string>,
+): void {
+  if (kept.has(address) || owned === null || model.protection.get(owned.urn) === false) return;
+  if (item.catalogue.traitsOf(item.spec.resourceType).takesContents) return;
+  const takesAlong = ({ provider, resourceType }: Owned) =>
+    provider === item.step.provider && item.catalogue.traitsOf(resourceType).takesContents;
+  const keeper = within.nextOf(owned.urn).find((urn) => {
+    const outer = model.owned.get(urn);
+    return outer !== undefined && takesAlong(outer) && kept.get(byOwned.get(urn) ?? '')?.startsWith(NEEDED);
+  });
+  if (keeper !== undefined) kept.set(address, `kept with ${byOwned.get(keeper) ?? keeper}`);
 }
 
 /** The steps by the URN under which the log owns their resources. */
@@ -110,7 +133,7 @@ function keepNeeds(
   const inLog = candidate?.owned == null ? [] : outerSteps(request, candidate.owned.urn, byOwned);
   for (const need of new Set([...(candidate?.item.declaration.needs ?? []), ...inLog])) {
     if (kept.has(need) || request.candidates.get(need)?.owned == null) continue;
-    const why = `needed by ${keeper}`;
+    const why = `${NEEDED} ${keeper}`;
     kept.set(need, why);
     keepNeeds(request, need, `${need}, which is kept (${why})`, byOwned, kept);
   }

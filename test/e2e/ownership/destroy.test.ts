@@ -183,7 +183,7 @@ it('a part of a stack is taken down by its protection, wherever the protected th
     expect(stepAt(planned.document, address).held).toContain(
       'needed by google:serviceusage:service:acme-web/dns.googleapis.com, which is protected',
     );
-  expect(stepAt(planned.document, 'team').held).toBe(null);
+  expect(stepAt(planned.document, 'team').held).toBe('kept with web');
 });
 
 it('what lies in a protected project stays with it when the project is in another playbook', async () => {

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { hasChanges } from '../../../src/core/plan.ts';
 import { at, boxFact, changesOf, House, outcomesOf, thrownBy } from '../../support/in-memory/house.ts';
 import { box, dropBox, playbookOf, readBox, ref } from '../../support/in-memory/playbooks.ts';
 
 const ADOPT = { verb: 'adopt' } as const;
 
-test('every ensure step is an adoption, whatever the playbook says; the rest takes no part', async () => {
+test('every ensure step is an adoption, whatever its reconcile says; a dry one is held, the rest takes no part', async () => {
   const house = new House();
   house.cloud.addBox('enforced', { title: 'live' });
   house.cloud.addBox('reported');
@@ -20,15 +19,19 @@ test('every ensure step is an adoption, whatever the playbook says; the rest tak
   expect(changesOf(await house.plan(playbook, ADOPT))).toEqual({
     enforced: 'adopt',
     reported: 'adopt',
-    dry: 'adopt',
+    dry: 'held adopt',
     look: 'skipped',
     drop_old: 'skipped',
   });
   const report = await house.applied(playbook, ADOPT);
   expect(report.command).toBe('adopt');
-  expect(report.summary).toMatchObject({ adopted: 3, skipped: 2 });
+  expect(report.summary).toMatchObject({ adopted: 2, held: 1, skipped: 2 });
   expect(house.cloud.writes).toEqual([]);
-  expect(hasChanges((await house.plan(playbook, ADOPT)).plan)).toBe(false);
+  expect(changesOf(await house.plan(playbook, ADOPT))).toMatchObject({
+    enforced: 'none',
+    reported: 'none',
+    dry: 'held adopt',
+  });
 });
 
 test('what is absent is listed, what is owned as it is live is left', async () => {

@@ -242,3 +242,15 @@ test('a part of a playbook is destroyed by the names that the rest of it gives',
   const { plan } = await house.plan(playbook, { ...DESTROY, options: { targets: ['s'] } });
   expect(at(plan, 's')).toMatchObject({ change: 'delete' });
 });
+
+test('what is kept for something in it keeps the rest that lies in it, but for what a fact lets go', async () => {
+  const house = new House();
+  const other = grant('other', { box: 'top', member: 'user:b' });
+  const free = grant('free', { box: 'top', member: 'user:c' }, { protect: false });
+  const playbook = playbookOf([box('top'), grant('g', { box: 'top' }, { protect: true }), other, free]);
+  await house.applied(playbook);
+  const { plan } = await house.plan(playbook, DESTROY);
+  expect(at(plan, 'top').held).toContain('needed by g');
+  expect(at(plan, 'other').held).toBe('kept with top');
+  expect(at(plan, 'free')).toMatchObject({ change: 'delete', held: null });
+});

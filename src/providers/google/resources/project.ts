@@ -44,9 +44,14 @@ export function projectUrn(projectId: string): string {
   return `${URN}${projectId}`;
 }
 
-/** What lies in a project by its id: services, the billing link, grants. */
+/** A project by its id or, as a fact may name it, by its number. */
+export function inProjectOf(project: string): readonly string[] {
+  return [projectUrn(project), `projects/${project}`];
+}
+
+/** What lies in a project: services, the billing link. */
 export function inProject(_urn: string, desired: JsonObject): readonly string[] {
-  return [projectUrn(text(desired, 'project_id'))];
+  return inProjectOf(text(desired, 'project_id'));
 }
 
 /** Of what is recorded only a folder can be a container that someone owns. */

@@ -149,8 +149,7 @@ function knownDependants(target: Target, enabled: ReadonlyMap<string, JsonObject
 
 /** Service Usage v1 tells no one what needs a service until it is asked to disable it. */
 function dependantsUnknown({ declaration: { address, urn } }: Target): Diagnostic {
-  const detail =
-    'Which enabled services need this one is only known for certain when it is tried; nothing is cascaded.';
+  const detail = 'Which enabled services need this one is only known when it is tried; nothing is cascaded.';
   return diagnostic('SERVICE_HAS_DEPENDENTS', detail, { address, urn, severity: 'note' });
 }
 
