@@ -14,12 +14,21 @@ export interface ProcessHost extends Host {
   failure(): string | null;
 }
 
+/** A folder that was removed under the process has no path any more: no file is found in it then, which each says by itself. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '/nonexistent';
+  }
+}
+
 /** The real process as a Host. */
 export function processHost(): ProcessHost {
   const stdout = openStream(1);
   const stderr = openStream(2);
   return {
-    cwd: process.cwd(),
+    cwd: currentFolder(),
     env: process.env,
     home: homedir(),
     user: userName(),

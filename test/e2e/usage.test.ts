@@ -110,3 +110,13 @@ it('a workload comes from a pipe that the shell has opened', async () => {
   expect(status).toBe(0);
   expect(JSON.parse(stdout).steps[0].input.display_name).toBe('piped');
 });
+
+it('a current folder that is gone is told as such, without a trace of the program', () => {
+  const folder = temporaryFolder();
+  const script = 'rmdir "$PWD" && "$0" "$1" plan p.yaml --offline';
+  const argv = ['-c', script, process.execPath, join(ROOT, 'bin/infra.js')];
+  const { status, stderr } = spawnSync('sh', argv, { cwd: folder, encoding: 'utf8' });
+  expect(status).toBe(3);
+  expect(stderr).toContain('FILE_UNREADABLE');
+  expect(stderr).not.toContain('    at ');
+});

@@ -177,3 +177,16 @@ describe.concurrent('reads and removals beyond the guard', () => {
       expect(await applied(cloud, step, { require_org: ORG }), step.step).toEqual([5, 'GUARD']);
   });
 });
+
+it('what is held, reported or dry shows nothing from beyond the guard either', async () => {
+  const cloud = await openCloud({ seed: WORLD });
+  const step = (tool: object) => project('theirs', { project_id: 'their-web', parent: ORG }, { ...tool });
+  const guard = { require_org: ORG };
+  for (const tool of [{ dry_run: true }, { reconcile: 'report' }])
+    expect(await applied(cloud, step(tool), guard)).toEqual([5, 'GUARD']);
+  const gone = google('gone', 'cloudresourcemanager.projects.delete', { project_id: 'their-web' }, { dry_run: true });
+  cloud.write({ steps: [step({ reconcile: 'report' }), gone], defaults: { guard } });
+  const { code, lines } = await cloud.exec();
+  expect([code, lines.map(({ error }) => error?.code)]).toEqual([5, ['GUARD', 'GUARD']]);
+  expect(cloud.writes).toEqual([]);
+});
