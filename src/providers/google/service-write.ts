@@ -4,10 +4,11 @@ import type { WriteOperation, WriteResult } from '../lifecycle-provider.ts';
 import type { ApiFailure } from './client.ts';
 import { type ApiRequest, segment } from './define-resource.ts';
 import { textAt } from './inputs.ts';
+import { LOOKS_MS, looksWithin } from './looks.ts';
 import { text } from './observing.ts';
 import type { Answer } from './reads.ts';
 import { ENABLE_BATCH } from './resources/service.ts';
-import { failed, freshReads, LOOKS_MS, pending, resume, type Sent, send, uncertain, type Writing } from './writing.ts';
+import { failed, freshReads, pending, resume, type Sent, send, uncertain, type Writing } from './writing.ts';
 
 type Results = Map<WriteOperation, WriteResult>;
 
@@ -193,7 +194,8 @@ async function believe(
 ): Promise<void> {
   const open = () => batch.filter((operation) => !results.has(operation));
   let isReadable = true;
-  for (const delay of belief.delays) {
+  const delays = batch[0] === undefined ? [] : looksWithin(belief.delays, batch[0].poll);
+  for (const delay of delays) {
     const [first] = open();
     if (first === undefined || !isReadable) break;
     await writing.timing.sleep(delay, writing.hooks.signal);

@@ -6,6 +6,7 @@ import type { WriteOperation, WriteResult } from '../lifecycle-provider.ts';
 import { ACTIONS, isResource } from './actions.ts';
 import type { ApiFailure } from './client.ts';
 import type { ApiRequest, ResourceDefinition } from './define-resource.ts';
+import { LOOKS_MS, looksWithin } from './looks.ts';
 import { text } from './observing.ts';
 import { backoff } from './retry.ts';
 import {
@@ -13,7 +14,6 @@ import {
   bare,
   failed,
   freshReads,
-  LOOKS_MS,
   PROPAGATION_MS,
   pending,
   resume,
@@ -189,7 +189,7 @@ async function refused(operation: WriteOperation, failure: ApiFailure, writing: 
 async function look(operation: WriteOperation, writing: Writing, looks: number): Promise<Observation> {
   const { declaration, desired, observation } = operation;
   let seen: Observation = { kind: 'absent' };
-  for (const delay of LOOKS_MS.slice(0, looks)) {
+  for (const delay of looksWithin(LOOKS_MS.slice(0, looks), operation.poll)) {
     await writing.timing.sleep(delay, writing.hooks.signal);
     const target = {
       declaration,

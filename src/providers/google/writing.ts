@@ -163,7 +163,5 @@ export function bare(resource: Json): Json {
   return rest;
 }
 
-/** Milliseconds to wait before each look at something that lags behind. */
-export const LOOKS_MS: readonly number[] = [0, 1_000, 3_000, 8_000, 21_000];
 /** Milliseconds to wait where something that this run made or deleted has yet to be seen everywhere: two minutes in all. */
 export const PROPAGATION_MS: readonly number[] = [5_000, 10_000, 20_000, 30_000, 30_000, 25_000];

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../core/json.ts';
 import type { WriteOperation, WriteResult } from '../../lifecycle-provider.ts';
 import type { Refusal } from '../define-resource.ts';
 import { textAt } from '../inputs.ts';
+import { looksWithin } from '../looks.ts';
 import { isActive, text } from '../observing.ts';
 
 /** Milliseconds to wait before each look at what an earlier attempt may have made. */
@@ -24,7 +25,7 @@ export async function onFolderRefused({ operation, failure, reads, sleep }: Refu
   const [parent, displayName] = [textAt(operation.desired, 'parent'), textAt(operation.desired, 'display_name')];
   const isOther = (item: JsonObject) => text(item, 'name') !== operation.observation?.id;
   let sibling: JsonObject | undefined;
-  for (const delay of isRepeat ? CLASH_LOOKS_MS : [0]) {
+  for (const delay of looksWithin(isRepeat ? CLASH_LOOKS_MS : [0], operation.poll)) {
     await sleep(delay);
     const listed = await reads().foldersIn(parent);
     const named = listed.kind === 'ok' ? listed.value.filter((item) => text(item, 'displayName') === displayName) : [];

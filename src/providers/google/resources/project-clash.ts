@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../core/json.ts';
 import type { WriteOperation, WriteResult } from '../../lifecycle-provider.ts';
 import type { Refusal } from '../define-resource.ts';
 import { textAt } from '../inputs.ts';
+import { looksWithin } from '../looks.ts';
 import { isActive, purgeTimeOf, text } from '../observing.ts';
 import type { Answer } from '../reads.ts';
 import { CLASH_LOOKS_MS } from './folder-clash.ts';
@@ -39,7 +40,7 @@ export async function onProjectRefused(refusal: Refusal): Promise<WriteResult | 
 
 async function lookAt(projectId: string, { operation, reads, sleep }: Refusal): Promise<Answer<JsonObject>> {
   let seen = await reads().project(projectId);
-  for (const delay of operation.repeat ? CLASH_LOOKS_MS : []) {
+  for (const delay of operation.repeat ? looksWithin(CLASH_LOOKS_MS, operation.poll) : []) {
     if (seen.kind === 'ok') break;
     await sleep(delay);
     seen = await reads().project(projectId);
