@@ -29,7 +29,7 @@ test('logs without times fold as one log that has their rows one after the other
       const together = combineModels(logs.map((log) => folded(log.map((fact) => [fact, null]))));
       expect(plain(together.model)).toEqual(plain(foldFacts(logs.flat())));
     }),
-    { numRuns: 800 },
+    { numRuns: 3000 },
   );
 });
 

@@ -55,7 +55,7 @@ const { value: values } = fc.letrec<{ value: string; list: string; map: string }
 test('it says what a parser says that reads character by character', () => {
   fc.assert(
     fc.property(values, (text) => void expect(parseLossless(text)).toEqual(slowly(text))),
-    { numRuns: 600 },
+    { numRuns: 2000 },
   );
 });
 

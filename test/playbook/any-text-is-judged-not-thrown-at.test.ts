@@ -72,7 +72,7 @@ describe('any text', () => {
           ).toBe(true);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 400 },
     );
   });
 

@@ -94,6 +94,6 @@ it('refuses nonsense without an internal error', { timeout: 60_000 }, async () =
       await response.arrayBuffer();
       expect(response.status).toBeLessThan(500);
     }),
-    { numRuns: 400 },
+    { numRuns: 1500 },
   );
 });

@@ -102,7 +102,7 @@ test('plan, apply, plan: nothing is left to do', async () => {
       expect(again.plan.steps.filter((step) => step.record !== null)).toEqual([]);
       expect((await house.log.read('cloud')).openIntents).toEqual([]);
     }),
-    { numRuns: 60 },
+    { numRuns: 150 },
   );
 });
 
@@ -226,7 +226,7 @@ test('whatever someone does between review and apply: refused with what differs 
       expect(house.cloud.writes).toEqual([]);
       expect(house.log.intents).toEqual([]);
     }),
-    { numRuns: 60 },
+    { numRuns: 150 },
   );
 });
 
@@ -248,7 +248,7 @@ test('whatever someone does while a run waits: what they set in our fields is no
       await running;
       if (!done) expect(house.cloud.boxes.get(name)?.title).toBe('theirs');
     }),
-    { numRuns: 40 },
+    { numRuns: 100 },
   );
 });
 

@@ -68,7 +68,7 @@ it('every text is written so that it is read as it was', async () => {
         expect(steps.map(({ input }) => input)).toEqual([tool.input]);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 400 },
   );
 });
 
