@@ -1,5 +1,6 @@
 import { hasPendingWrite, type PlannedBatch } from '../core/plan.ts';
 import type { WriteChange } from '../core/resource.ts';
+import type { PreparedStep } from './prepare.ts';
 import type { PlannedStep } from './runtime.ts';
 
 /** Which steps' writes go out in one request; a write by itself is no batch. */
@@ -7,12 +8,17 @@ export function batchesOf(steps: readonly PlannedStep[]): readonly PlannedBatch[
   const groups = new Map<string, PlannedStep[]>();
   for (const planned of steps) {
     const { item, shown } = planned;
-    const { batchKey } = item.declaration;
-    if (batchKey === null || !hasPendingWrite(shown)) continue;
-    const key = JSON.stringify([batchKey, item.step.auth, item.step.endpoint, limitOf(planned)]);
+    const shared = togetherKey(item);
+    if (shared === null || !hasPendingWrite(shown)) continue;
+    const key = `${limitOf(planned)} ${shared}`;
     groups.set(key, [...(groups.get(key) ?? []), planned]);
   }
   return [...groups.values()].flatMap((group) => requestsOf(group).filter(({ addresses }) => addresses.length > 1));
+}
+
+/** What goes out together: one batch key, one credential, one place. Null: it goes alone. */
+export function togetherKey({ declaration: { batchKey }, step: { auth, endpoint } }: PreparedStep): string | null {
+  return batchKey === null ? null : JSON.stringify([batchKey, auth, endpoint]);
 }
 
 function limitOf({ item, shown }: PlannedStep): number {

@@ -6,6 +6,7 @@ import { hasPendingWrite } from '../core/plan.ts';
 import { isKnown } from '../core/value.ts';
 import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { recordAlready } from './already-done.ts';
+import { togetherKey } from './batches.ts';
 import { prepareWrite } from './ready-write.ts';
 import { ownFact } from './rename.ts';
 import { noteForRollback, rollBack } from './rollback.ts';
@@ -199,15 +200,11 @@ function startWrites(current: Walk, active: Map<string, Promise<void>>, ready: r
   return false;
 }
 
-/** What goes out together: one batch key, one credential. Groups of one batch key still go one after the other. */
+/** Groups of what goes out together. Those of one batch key still go one after the other. */
 function groupByBatch(ready: readonly PlannedStep[]): Iterable<readonly PlannedStep[]> {
   const groups = new Map<string, PlannedStep[]>();
   for (const planned of ready) {
-    const { item, shown } = planned;
-    const key =
-      item.declaration.batchKey === null
-        ? shown.address
-        : `${item.declaration.batchKey} ${JSON.stringify(item.step.auth)} ${JSON.stringify(item.step.endpoint)}`;
+    const key = togetherKey(planned.item) ?? planned.shown.address;
     groups.set(key, [...(groups.get(key) ?? []), planned]);
   }
   return groups.values();
