@@ -81,15 +81,7 @@ describe.concurrent('a guard that pins a display name alone', () => {
 
   it('refuses an organisation whose name can not be read', async () => {
     const cloud = await openCloud({ seed: WORLD });
-    cloud.emulator.addFault({
-      method: 'GET',
-      path: `^/v3/${ORG}$`,
-      action: {
-        kind: 'respond',
-        status: 403,
-        body: { error: { code: 403, status: 'PERMISSION_DENIED', message: 'no' } },
-      },
-    });
+    cloud.deny(`^/v3/${ORG}$`);
     const step = folder('inside', { parent: 'folders/700', display_name: 'more' });
     expect(await applied(cloud, step, BY_NAME)).toEqual([5, 'GUARD']);
     expect(await executed(cloud, [step], BY_NAME)).toEqual(refusals([step]));

@@ -199,15 +199,7 @@ it.concurrent('what is inside the guard goes through, exec likewise; a guard tha
   cloud.write({ steps: [folder('t', { parent: ORG, display_name: '01-more' })], defaults: { guard } });
   const { plan } = await cloud.plan();
   expect(stepAt(plan, 't').change).toBe('create');
-  cloud.emulator.addFault({
-    method: 'GET',
-    path: `^/v3/${ORG}$`,
-    action: {
-      kind: 'respond',
-      status: 403,
-      body: { error: { code: 403, status: 'PERMISSION_DENIED', message: 'no' } },
-    },
-  });
+  cloud.deny(`^/v3/${ORG}$`);
   expect((await cloud.fail(['apply', 'playbook.yaml', '--confirm', plan.digest ?? ''])).code).toBe(5);
   expect(cloud.writes).toEqual([]);
 });

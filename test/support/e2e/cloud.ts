@@ -163,6 +163,12 @@ export class Cloud {
     this.emulator.resetRequests();
   }
 
+  /** From now on the cloud denies every GET of this path. */
+  deny(path: string): void {
+    const body = { error: { code: 403, status: 'PERMISSION_DENIED', message: 'no' } };
+    this.emulator.addFault({ method: 'GET', path, action: { kind: 'respond', status: 403, body } });
+  }
+
   /** Something that someone else does to the cloud; not in the request log afterwards. */
   async outOfBand(method: string, path: string, body?: unknown): Promise<unknown> {
     const response = await fetch(`${this.emulator.url}${path}`, {
