@@ -112,6 +112,20 @@ export function forStack(model: OwnershipModel, stack: string): OwnershipModel {
   };
 }
 
+/** The URNs that the log knows the cloud's own ids by: of what is owned, then of what was given up. */
+export function urnsByResourceId({ owned, tombstones }: OwnershipModel): ReadonlyMap<string, readonly string[]> {
+  const urns = new Map<string, string[]>();
+  const note = (id: string | null | undefined, urn: string): void => {
+    if (id == null) return;
+    const list = urns.get(id);
+    if (list === undefined) urns.set(id, [urn]);
+    else list.push(urn);
+  };
+  for (const { resourceId, urn } of owned.values()) note(resourceId, urn);
+  for (const { resource_id, urn } of tombstones.values()) note(resource_id, urn);
+  return urns;
+}
+
 /** Every stack that owns something, sorted. */
 export function stacksOf(model: OwnershipModel): readonly string[] {
   return [...new Set([...model.owned.values()].map((item) => item.stack))].sort();

@@ -15,30 +15,41 @@ export interface StackConflict {
   readonly stacks: readonly string[];
 }
 
+/** The one URN that all ways to write a resource's own come to. */
+export type OneUrn = (urn: string) => string;
+
+const AS_WRITTEN: OneUrn = (urn) => urn;
+
 /** What is owned and not declared, whatever its stack, by URN. An alias of something declared is none. */
-export function detectOrphans(model: OwnershipModel, declared: Declared): readonly Owned[] {
-  const kept = new Set<string>();
-  for (const item of model.owned.values()) {
-    const key = resourceKey(item);
-    if (key !== null && isDeclared(item, declared)) kept.add(key);
-  }
-  return [...model.owned.values()]
-    .filter((item) => !isDeclared(item, declared) && !kept.has(resourceKey(item) ?? ''))
-    .sort(byUrn);
+export function detectOrphans(
+  model: OwnershipModel,
+  declared: Declared,
+  oneUrn: OneUrn = AS_WRITTEN,
+): readonly Owned[] {
+  const keyOf = resourceKeys(model, oneUrn);
+  const all = [...model.owned.values()];
+  const kept = new Set(all.filter((item) => isDeclared(item, declared)).map(keyOf));
+  return all.filter((item) => !isDeclared(item, declared) && !kept.has(keyOf(item))).sort(byUrn);
 }
 
 /** The same for one stack: what other stacks own is never its orphan. */
-export function detectOrphansScoped(model: OwnershipModel, stack: string, declared: Declared): readonly Owned[] {
+export function detectOrphansScoped(
+  model: OwnershipModel,
+  stack: string,
+  declared: Declared,
+  oneUrn: OneUrn = AS_WRITTEN,
+): readonly Owned[] {
   const mine = new Set(forStack(model, stack).owned.keys());
-  return detectOrphans(model, declared).filter((item) => mine.has(item.urn));
+  return detectOrphans(model, declared, oneUrn).filter((item) => mine.has(item.urn));
 }
 
 /** Groups of owned URNs that name one resource, each group and the whole by URN. */
-export function detectAliases(model: OwnershipModel): readonly (readonly Owned[])[] {
+export function detectAliases(model: OwnershipModel, oneUrn: OneUrn = AS_WRITTEN): readonly (readonly Owned[])[] {
+  const keyOf = resourceKeys(model, oneUrn);
   const groups = new Map<string, Owned[]>();
   for (const item of model.owned.values()) {
-    const key = resourceKey(item);
-    if (key !== null) groups.set(key, [...(groups.get(key) ?? []), item]);
+    const key = keyOf(item);
+    groups.set(key, [...(groups.get(key) ?? []), item]);
   }
   const aliases = [...groups.values()].filter((group) => group.length > 1).map((group) => group.sort(byUrn));
   return aliases.sort(([a], [b]) => compareText(a?.urn ?? '', b?.urn ?? ''));
@@ -92,6 +103,16 @@ function isDeclared(item: Owned, declared: Declared): boolean {
   return (
     declared.urns.has(item.urn) || (item.resourceId !== null && declared.resourceIds?.has(item.resourceId) === true)
   );
+}
+
+/** What two owned URNs of one resource have in common: the cloud's id, where one of them has it, else their one URN. */
+function resourceKeys({ owned }: OwnershipModel, oneUrn: OneUrn): (item: Owned) => string {
+  const ids = new Map<string, string>();
+  for (const item of owned.values()) {
+    const key = resourceKey(item);
+    if (key !== null) ids.set(oneUrn(item.urn), key);
+  }
+  return ({ urn }) => ids.get(oneUrn(urn)) ?? oneUrn(urn);
 }
 
 function resourceKey(item: Owned): string | null {

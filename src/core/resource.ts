@@ -174,6 +174,11 @@ export interface ProviderCatalogue {
   ): { readonly action: string; readonly input: JsonObject; readonly tool?: JsonObject } | null;
   /** What a resource lies in or needs, as far as a fact about it tells: URNs, or the cloud's own ids. */
   containersOf(resourceType: string, urn: string, desired: Json): readonly string[];
+  /**
+   * The one URN that all ways to write a resource's own come to: what stands in a project's number, in the id that this
+   * number has. `urnsOf` gives the URNs by which the log knows one of the cloud's own ids. Left out: there is one way.
+   */
+  oneUrn?(urn: string, urnsOf: (id: string) => readonly string[]): string;
   /** How many steps of one batch key fit into one request of a change. Left out: all of them. */
   batchLimit?(declaration: Declaration, change: WriteChange): number;
   /** How resources of a type behave when a stack is taken down. */

@@ -75,7 +75,7 @@ async function applyLocked(ports: EnginePorts, request: ApplyRequest, base: Prep
     request,
     run,
     context,
-    ownership: ownershipOf(settledModel(log, settled)),
+    ownership: ownershipOf(ports, settledModel(log, settled)),
   });
   // The digest to go on with is the one that was confirmed, whatever is left of its plan.
   const confirmed = { ...run.plan, digest: request.confirm };

@@ -29,7 +29,7 @@ export function decide(
   const urn = urnOf(item, desired);
   const open = urn === null ? undefined : context.openIntents.get(urn);
   const settlement = open === undefined ? null : settleIntent(item, open, sight, context.ownership);
-  const ownership = withFacts(context.ownership, settlement?.facts ?? []);
+  const ownership = withFacts(context, settlement?.facts ?? []);
   const base = {
     desired,
     urn,
@@ -68,8 +68,9 @@ export function decide(
 }
 
 /** An explicit delete is held by an explicit `protect: true` alone, of the step or of the newest fact about it. */
-function isProtected({ spec, step }: PreparedStep, urn: string | null, { model }: Ownership): boolean {
-  const byFact = urn !== null && model.protection.get(urn) === true;
+function isProtected({ spec, step }: PreparedStep, urn: string | null, { model, names }: Ownership): boolean {
+  const known = urn === null ? [] : [urn, ...names.ownedAs(urn).map((owned) => owned.urn)];
+  const byFact = known.some((name) => model.protection.get(name) === true);
   return spec.kind === 'delete' && (step.protect === true || byFact);
 }
 
@@ -117,11 +118,11 @@ function afterPending(
   return { ...blockedBy(item, why), present: decision.present };
 }
 
-function withFacts(ownership: Ownership, facts: readonly ProviderFact[]): Ownership {
+function withFacts({ ports, ownership }: PlanContext, facts: readonly ProviderFact[]): Ownership {
   if (facts.length === 0) return ownership;
   const fold = startFold(ownership.model);
   for (const fact of facts) fold.add(fact);
-  return ownershipOf(fold.model);
+  return ownershipOf(ports, fold.model);
 }
 
 function decisionOf(

@@ -1,7 +1,9 @@
+import { UNSCOPED } from '../core/facts.ts';
 import type { Owned, OwnershipModel } from '../core/fold.ts';
 import type { Declaration, ProviderCatalogue } from '../core/resource.ts';
 import { isKnown, type Reference, resolveValue, type Value, type ValueObject } from '../core/value.ts';
 import { urnThroughLog } from './log-names.ts';
+import { oneNames } from './one-name.ts';
 import type { EnginePorts } from './ports.ts';
 import type { Prepared, PreparedStep } from './prepare.ts';
 
@@ -9,7 +11,7 @@ import type { Prepared, PreparedStep } from './prepare.ts';
 export interface DeclaredNames {
   /** Its URN; null where that depends on an id that the log does not have. */
   urnOf(item: PreparedStep): string | null;
-  /** What the log owns as it: under its URN, under its place by ids, or under what `was` says. */
+  /** What the log owns as it: under its URN, however written, under its place by ids, or under what `was` says. */
   ownedOf(item: PreparedStep): Owned | null;
   /** The same by its place alone, whose ids were looked up live. */
   ownedAt(item: PreparedStep, desired: ValueObject): Owned | null;
@@ -21,6 +23,7 @@ export function declaredNames(
   model: OwnershipModel,
 ): DeclaredNames {
   const places = ownedPlaces(catalogues, model);
+  const { ownedAs } = oneNames({ catalogues }, model);
   const known = new Map<string, Owned | null>();
   const ownedOf = (item: PreparedStep): Owned | null => {
     const { address } = item.step;
@@ -32,7 +35,7 @@ export function declaredNames(
   };
   const lookUp = (item: PreparedStep): Owned | null => {
     const urn = urnOf(item);
-    const own = urn === null ? undefined : model.owned.get(urn);
+    const own = urn === null ? undefined : (model.owned.get(urn) ?? ownOf(item, ownedAs(urn)));
     if (own !== undefined || !isRenamable(item.declaration)) return own ?? null;
     const desired = withIds(item);
     const was = item.declaration.options['was'];
@@ -56,6 +59,11 @@ export function declaredNames(
   };
   const ownedAt = (item: PreparedStep, desired: ValueObject) => places.get(placeOf(item, desired) ?? '') ?? null;
   return { urnOf, ownedOf, ownedAt };
+}
+
+/** Of what one resource is owned as, what the step's own stack owns. */
+function ownOf({ stack }: PreparedStep, owned: readonly Owned[]): Owned | undefined {
+  return owned.find((item) => item.stack === (stack ?? UNSCOPED)) ?? owned[0];
 }
 
 /** Whether one resource can have several URNs, because they are made of what can change: its place and its name. */

@@ -37,7 +37,9 @@ export async function declaredBy(request: DeclaredRequest, model: OwnershipModel
   const resourceIds = new Set<string>();
   const unknown: DeclaredStep[] = [];
   const declare = (owned: Owned | undefined | null) => {
-    if (owned?.resourceId != null) resourceIds.add(owned.resourceId);
+    if (owned == null) return;
+    urns.add(owned.urn);
+    if (owned.resourceId !== null) resourceIds.add(owned.resourceId);
   };
   for (const playbook of request.playbooks) {
     const prepared = prepare(request, playbook, { ...request.options, targets: [], excludes: [] }, 'plan');

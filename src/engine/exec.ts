@@ -89,7 +89,7 @@ async function execSteps(
       results,
       reported,
       sessionOf: session,
-      ownership: ownershipOf(model),
+      ownership: ownershipOf(ports, model),
       openIntents,
       settled: ({ open: { intent }, facts }) => {
         openIntents.delete(intent.urn);

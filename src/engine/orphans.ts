@@ -8,6 +8,7 @@ import type { Playbook } from '../core/step.ts';
 import type { EventLog, LogState } from '../eventlog/event-log.ts';
 import type { Marks } from '../eventlog/marked-fold.ts';
 import { declaredBy } from './declared.ts';
+import { oneNames } from './one-name.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
 import { protectionOf } from './protection.ts';
 import type { Looking } from './readers.ts';
@@ -41,7 +42,10 @@ export async function findOrphans(request: OrphansRequest): Promise<OrphansRepor
   const marks: Marks = state.marks ?? new Map();
   const declared = await declaredBy(request, state.model);
   refuseUnowned(request, state.model);
-  const orphans = detectOrphansScoped(state.model, request.stack, declared).filter(({ urn }) => isChosen(request, urn));
+  const { urnOf } = oneNames(request, state.model);
+  const orphans = detectOrphansScoped(state.model, request.stack, declared, urnOf).filter(({ urn }) =>
+    isChosen(request, urn),
+  );
   const mine = forStack(state.model, request.stack);
   const found = request.grants === null ? null : await request.grants(mine, state.model);
   return {
@@ -51,8 +55,8 @@ export async function findOrphans(request: OrphansRequest): Promise<OrphansRepor
     stack: request.stack,
     orphans: orphans.map((item) => entryOf(request, state, item)),
     conflicts: stackConflicts(marks).filter(({ stacks }) => stacks.includes(request.stack)),
-    aliases: detectAliases(mine).map((group) => ({
-      resource_id: group[0]?.resourceId ?? '',
+    aliases: detectAliases(mine, urnOf).map((group) => ({
+      resource_id: group.find(({ resourceId }) => resourceId !== null)?.resourceId ?? '',
       urns: group.map(({ urn }) => urn),
     })),
     grants: found?.grants ?? [],

@@ -4,6 +4,8 @@ import type { Json } from '../core/json.ts';
 import type { RecordKind } from '../core/plan.ts';
 import { display, displayObject, type ValueObject } from '../core/value.ts';
 import { placeByIds } from './declared-names.ts';
+import { type OneNames, oneNames } from './one-name.ts';
+import type { EnginePorts } from './ports.ts';
 import type { PreparedStep } from './prepare.ts';
 
 /** The log as a plan sees it: the fold, with what settled intents add to it. */
@@ -11,9 +13,10 @@ export interface Ownership {
   readonly model: OwnershipModel;
   /** Owned URNs by the cloud's own id. */
   readonly byResourceId: ReadonlyMap<string, readonly Owned[]>;
+  readonly names: OneNames;
 }
 
-export function ownershipOf(model: OwnershipModel): Ownership {
+export function ownershipOf(ports: Pick<EnginePorts, 'catalogues'>, model: OwnershipModel): Ownership {
   const byResourceId = new Map<string, Owned[]>();
   for (const owned of model.owned.values()) {
     if (owned.resourceId === null) continue;
@@ -21,7 +24,7 @@ export function ownershipOf(model: OwnershipModel): Ownership {
     if (list === undefined) byResourceId.set(owned.resourceId, [owned]);
     else list.push(owned);
   }
-  return { model, byResourceId };
+  return { model, byResourceId, names: oneNames(ports, model) };
 }
 
 export interface FactInput {
@@ -69,29 +72,28 @@ export type Named = Pick<ProviderFact, 'urn' | 'desired' | 'resource_id'>;
 
 /** The URN under which this stack owns the resource now, when that is not the one the playbook gives it. */
 export function renamedFrom(ownership: Ownership, item: Nameable, named: Named): Owned | null {
+  if (ownership.model.owned.has(named.urn)) return null;
   const stack = item.stack ?? UNSCOPED;
   return otherNames(ownership, item, named).find((owned) => owned.stack === stack) ?? null;
 }
 
 /**
- * What is owned as the same resource under other URNs, whatever the stack: by the cloud's id, or, where the log has none,
- * by its place written by ids. Nothing while it is owned under its own URN.
+ * What is owned as the same resource under other URNs, whatever the stack: by the cloud's id, by another way to write
+ * its URN, or, where the log has no id, by its place written by ids.
  */
-export function otherNames(
-  { model, byResourceId }: Ownership,
+function otherNames(
+  { model, byResourceId, names }: Ownership,
   item: Nameable,
   { urn, desired, resource_id: id }: Named,
 ): readonly Owned[] {
-  if (model.owned.has(urn)) return [];
   const place = item.catalogue === undefined ? null : placeByIds(item.catalogue, item.declaration, desired);
   const there = place === null ? undefined : model.owned.get(place);
   const known = id === undefined ? [] : (byResourceId.get(id) ?? []);
-  return [...known, ...(there?.resourceId === null ? [there] : [])].filter(
-    (owned) => owned.resourceType === item.spec.resourceType && owned.urn !== urn,
-  );
+  const found = new Set([...known, ...(there?.resourceId === null ? [there] : []), ...names.ownedAs(urn)]);
+  return [...found].filter((owned) => owned.resourceType === item.spec.resourceType && owned.urn !== urn);
 }
 
-/** What another stack owns of this resource: under its URN, else (where a URN names its stack) under another one. */
+/** What other stacks own of this resource, under its URN or under another one. */
 export function ownedElsewhere(
   ownership: Ownership,
   item: Nameable,
@@ -104,8 +106,9 @@ export function ownedElsewhere(
 }
 
 /** The last desired: what the step says it was, else what the log says. */
-export function recordedDesired(item: PreparedStep, urn: string | null, { model }: Ownership): Json {
-  if (item.step.knownDesired === null) return urn === null ? null : (model.owned.get(urn)?.lastDesired ?? null);
+export function recordedDesired(item: PreparedStep, urn: string | null, { model, names }: Ownership): Json {
+  if (item.step.knownDesired === null)
+    return urn === null ? null : ((model.owned.get(urn) ?? names.ownedAs(urn)[0])?.lastDesired ?? null);
   return item.catalogue.fromForeign(item.spec.resourceType, urn ?? '', display(item.step.knownDesired)).desired;
 }
 

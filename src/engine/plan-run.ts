@@ -33,7 +33,7 @@ export async function runPlan(ports: EnginePorts, prepared: Prepared, verb: Plan
   const context: PlanContext = {
     ports,
     prepared,
-    ownership: ownershipOf(log.model),
+    ownership: ownershipOf(ports, log.model),
     openIntents: new Map(log.openIntents.map((open) => [open.intent.urn, open])),
     evaluate,
     open: providerOpener(ports, prepared),

@@ -4,7 +4,7 @@ import type { Json } from '../core/json.ts';
 import type { RecordKind } from '../core/plan.ts';
 import { adoptedDesired } from './classify.ts';
 import type { Findings } from './findings.ts';
-import { desiredOf, factOf, ownedElsewhere, recordOf } from './ownership.ts';
+import { desiredOf, factOf, ownedElsewhere, recordOf, renamedFrom } from './ownership.ts';
 import type { PreparedStep } from './prepare.ts';
 import { ownFact, withRename } from './rename.ts';
 
@@ -30,10 +30,17 @@ export function recordedFacts(item: PreparedStep, findings: Recordable): readonl
     return [...takeOverFacts(item, findings, fact), ...withRename(ownership, item, fact)];
   }
   if (decision.change !== 'none') return [];
-  if (item.spec.kind === 'delete')
-    return ownership.model.owned.has(urn)
-      ? [factOf(item, { ...base, verb: 'delete', outcome: 'absent', desired: desiredOf(desired), origin: null })]
-      : [];
+  if (item.spec.kind === 'delete') {
+    const gone = factOf(item, {
+      ...base,
+      verb: 'delete',
+      outcome: 'absent',
+      desired: desiredOf(desired),
+      origin: null,
+    });
+    const isOwned = ownership.model.owned.has(urn) || renamedFrom(ownership, item, gone) !== null;
+    return isOwned ? withRename(ownership, item, gone) : [];
+  }
   if (item.reconcile === 'adopt') return adoptedBefore(item, findings, urn);
   // What another stack made is found by this one: its own origin must not be inherited.
   const found = ownership.model.owned.get(urn)?.stack === (item.stack ?? UNSCOPED) ? null : 'found';

@@ -54,7 +54,7 @@ async function recoverLocked(ports: EnginePorts, request: RecoverRequest): Promi
   const log = await ports.log.read(request.target);
   const { actor, version } = request.settings;
   const context: RowContext = { execution_id: newExecutionId(ports), actor, infra: version, target: request.target };
-  const recovering: Recovering = { ports, request, context, ownership: ownershipOf(log.model) };
+  const recovering: Recovering = { ports, request, context, ownership: ownershipOf(ports, log.model) };
   const open = chosen(log.openIntents, request);
   const abandoned = open.filter(({ intent }) => request.abandon.includes(intent.urn));
   const closed = await abandon(recovering, abandoned);

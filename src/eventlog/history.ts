@@ -59,11 +59,11 @@ export function rowOf({ bytes, number }: Line, entry: Entry): HistoryRow {
 
 /**
  * The rows of one resource, each once: facts, intents and their outcomes, under every URN that it had in any of the
- * logs (followed through `renamed_from` and `renamed_to`). Each log keeps its own order; between logs the time counts,
- * and where a row has none yet, the order of the list, the writable log last.
+ * logs (`names`, followed through `renamed_from` and `renamed_to`). Each log keeps its own order; between logs the time
+ * counts, and where a row has none yet, the order of the list, the writable log last.
  */
-export async function historyOf(logs: readonly HasHistory[], urn: string): Promise<readonly HistoryRow[]> {
-  const urns = await namesOf(logs, urn);
+export async function historyOf(logs: readonly HasHistory[], names: readonly string[]): Promise<readonly HistoryRow[]> {
+  const urns = await namesOf(logs, names);
   const histories: (readonly TimedRow[])[] = [];
   for (const log of logs) histories.push(withTimes(await rowsAbout(log, urns)));
   return histories
@@ -115,7 +115,7 @@ function isAbout({ item }: Entry, urns: ReadonlySet<string>, intents: ReadonlySe
 }
 
 /** Every URN that the resource had or has. */
-async function namesOf(logs: readonly HasHistory[], urn: string): Promise<ReadonlySet<string>> {
+async function namesOf(logs: readonly HasHistory[], known: readonly string[]): Promise<ReadonlySet<string>> {
   const renames: (readonly [string, string])[] = [];
   const note = ({ urn: own, renamed_from, renamed_to }: ProviderFact): void => {
     if (renamed_from !== undefined) renames.push([own, renamed_from]);
@@ -126,9 +126,9 @@ async function namesOf(logs: readonly HasHistory[], urn: string): Promise<Readon
   };
   // What can be left out unparsed says nothing about renaming.
   for (const log of logs) await log.history(look, () => false);
-  const names = new Set([urn]);
-  for (let known = 0; known < names.size; ) {
-    known = names.size;
+  const names = new Set(known);
+  for (let before = 0; before < names.size; ) {
+    before = names.size;
     for (const pair of renames) if (pair.some((name) => names.has(name))) for (const name of pair) names.add(name);
   }
   return names;

@@ -50,6 +50,22 @@ test('the same id of another type is another resource', () => {
   expect(urnsOf(detectOrphans(model, declared('a')))).toEqual([fact('b').urn]);
 });
 
+test('two ways to write one URN are aliases, with and without an id', () => {
+  const model = foldFacts([
+    fact('1/a'),
+    fact('one/a'),
+    fact('1', { resource_id: 'projects/1' }),
+    fact('one'),
+    fact('2/a'),
+  ]);
+  const oneUrn = (urn: string) => urn.replace(/:1(?=\/|$)/, ':one');
+  expect(detectAliases(model, oneUrn).map(urnsOf)).toEqual([
+    [fact('1').urn, fact('one').urn],
+    [fact('1/a').urn, fact('one/a').urn],
+  ]);
+  expect(urnsOf(detectOrphansScoped(model, 'prod', declared('one', 'one/a'), oneUrn))).toEqual([fact('2/a').urn]);
+});
+
 const forgotten = { verb: 'delete', outcome: 'absent', forgotten: true } as const;
 
 test.each<[string, Parameters<typeof detectStackConflicts>[0], readonly string[]]>([

@@ -184,7 +184,7 @@ test('the history has every row, and one resource is followed through its names'
     [3, 'fact', 5],
     [4, 'fact', 5],
   ]);
-  expect((await historyOf([log], factOf('b').urn)).map(({ line }) => line)).toEqual([1, 3]);
+  expect((await historyOf([log], [factOf('b').urn])).map(({ line }) => line)).toEqual([1, 3]);
 });
 
 test('at a time: rows without one are told in a note', async () => {

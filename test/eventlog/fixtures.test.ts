@@ -105,7 +105,7 @@ test('what was renamed keeps its protection and its history', async () => {
   const { model } = await log.read('cloud');
   const [urn = ''] = model.owned.keys();
   expect(model.protection.get(urn)).toBe(true);
-  expect(await historyOf([log], urn)).toHaveLength(3);
+  expect(await historyOf([log], [urn])).toHaveLength(3);
 });
 
 test("a stack that forgets what is another's takes nothing away", async () => {

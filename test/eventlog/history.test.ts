@@ -61,7 +61,7 @@ test('at a time, rows out of order count by their time all the same', async () =
 });
 
 const sequences = async (log: HasHistory, project: string) =>
-  (await historyOf([log], factOf(project).urn)).map(({ entry }) => entry.sequence);
+  (await historyOf([log], [factOf(project).urn])).map(({ entry }) => entry.sequence);
 
 test('the history of a resource has its facts, its intents and their outcomes, whatever the target', async () => {
   const { log } = await hourlyLog();
@@ -69,7 +69,7 @@ test('the history of a resource has its facts, its intents and their outcomes, w
   await log.append(context({ target: 'emulator' }), [factRow('a'), factRow('b')]);
   expect(await sequences(log, 'a')).toEqual([1, 4, 5]);
   expect(await sequences(log, 'nobody')).toEqual([]);
-  const [first] = await historyOf([log], factOf('a').urn);
+  const [first] = await historyOf([log], [factOf('a').urn]);
   expect(first?.json).toMatchObject({ global_sequence: 1, type: 'provider.intent' });
 });
 
@@ -103,7 +103,7 @@ test('rows of others that carry the resource under a URN of ours are in its hist
   await writeFile(path, `${JSON.stringify(factOf('a', { urn: 'their:a' }))}\n`);
   const log = openLog(path, { mapForeign: (fact) => ({ ...fact, urn: fact.urn.replace('their:a', factOf('a').urn) }) });
   await log.append(context(), [factRow('a')]);
-  expect((await historyOf([log], factOf('a').urn)).map(({ line }) => line)).toEqual([1, 2]);
+  expect((await historyOf([log], [factOf('a').urn])).map(({ line }) => line)).toEqual([1, 2]);
 });
 
 test('since when a stack owns a resource is told, whichever way a row is read', async () => {
@@ -148,7 +148,7 @@ test('over several logs a resource is followed by name, and their sequence numbe
   await own.append(context(), [outcomeRow(1, 'done'), factRow('new', { renamed_from: factOf('old').urn })]);
   await other.append(context(), [outcomeRow(1, 'done')]);
   await writeFile(path, `${JSON.stringify(factOf('new', { outcome: 'noop' }))}\n`, { flag: 'a' });
-  const rows = await historyOf([other, own], factOf('new').urn);
+  const rows = await historyOf([other, own], [factOf('new').urn]);
   expect(rows.map(({ entry: { item, recordedAt } }) => [item.kind, recordedAt?.slice(11, 13) ?? null])).toEqual([
     ['intent', '00'],
     ['fact', '00'],

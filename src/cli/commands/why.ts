@@ -1,9 +1,12 @@
 import type { HistoryEntry } from '../../core/reports.ts';
+import { writtenAs } from '../../engine/one-name.ts';
 import { historyOf } from '../../eventlog/history.ts';
 import { renderHistory } from '../../views/human/history.ts';
 import { whyDocument } from '../../views/json/log.ts';
 import { block, escapeText } from '../../views/text.ts';
+import { CATALOGUES } from '../catalogues.ts';
 import type { CommandModule } from '../command.ts';
+import type { OpenedLogs } from '../compose-logs.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { addExamples, addOutFlag, addOutputFlags } from '../flags.ts';
 import { historyEntry } from '../log-rows.ts';
@@ -30,7 +33,10 @@ export const whyCommand: CommandModule = {
 async function why(call: WorkflowCall): Promise<ExitCode> {
   const urn = call.invocation.operands[0] ?? '';
   const place = await locate(call.host, call.flags, false);
-  const entries = await withLogs(call, place, async ({ parts }) => (await historyOf(parts, urn)).map(historyEntry));
+  const entries = await withLogs(call, place, async (logs) => {
+    const rows = await historyOf(logs.parts, await namesOf(logs, urn));
+    return rows.map(historyEntry);
+  });
   for (const { item } of entries)
     if (item.kind === 'fact') call.output.stream({ type: 'fact', provider_fact: item.fact });
   await call.output.result({
@@ -39,6 +45,14 @@ async function why(call: WorkflowCall): Promise<ExitCode> {
     document: () => whyDocument(urn, entries),
   });
   return EXIT.done;
+}
+
+/** The URN with all others of the log that are another way to write it, whichever target they are about. */
+async function namesOf({ log }: OpenedLogs, urn: string): Promise<readonly string[]> {
+  const first = await log.read('cloud');
+  const others = first.targets.filter((target) => target !== 'cloud').map((target) => log.read(target));
+  const states = [first, ...(await Promise.all(others))];
+  return [...new Set([urn, ...states.flatMap(({ model }) => writtenAs({ catalogues: CATALOGUES }, model, urn))])];
 }
 
 function titleOf(urn: string, entries: readonly HistoryEntry[]): string {

@@ -3,10 +3,12 @@ import { type Diagnostic, DiagnosticError, hasErrors } from '../../core/diagnost
 import { UNSCOPED } from '../../core/facts.ts';
 import type { Owned, OwnershipModel } from '../../core/fold.ts';
 import { type Edges, reversed } from '../../core/graph.ts';
+import { isJsonObject, type Json } from '../../core/json.ts';
+import type { Declaration } from '../../core/resource.ts';
 import type { Step } from '../../core/step.ts';
-import { displayObject } from '../../core/value.ts';
+import { displayObject, isKnown } from '../../core/value.ts';
 import { containmentOf } from '../containment.ts';
-import { declaredNames } from '../declared-names.ts';
+import { declaredNames, isRenamable } from '../declared-names.ts';
 import type { EnginePorts } from '../ports.ts';
 import { edgesOf, type IntendedVerdict, linkAll, orderOf, type Prepared, type PreparedStep } from '../prepare.ts';
 import { protectionOf } from '../protection.ts';
@@ -181,7 +183,7 @@ function beforeIt({ item }: Candidate, dependants: Edges, verdicts: ReadonlyMap<
 function deleteStep({ item, urn, owned }: Candidate, model: OwnershipModel, dependsOn: readonly string[]): Step {
   const recorded = owned?.lastDesired ?? (urn === null ? undefined : model.tombstones.get(urn)?.desired);
   const desired = recorded ?? displayObject(item.declaration.desired);
-  const removal = urn === null ? null : item.catalogue.removalOf(item.spec.resourceType, owned?.urn ?? urn, desired);
+  const removal = urn === null ? null : removalOf(item, urn, owned?.urn ?? urn, desired);
   return {
     ...item.step,
     action: removal?.action ?? item.step.action,
@@ -192,6 +194,22 @@ function deleteStep({ item, urn, owned }: Candidate, model: OwnershipModel, depe
     confirm: null,
     knownDesired: null,
   };
+}
+
+/** A place that the next apply would change is still the recorded one; what is only written otherwise is as declared. */
+function removalOf({ catalogue, spec, declaration }: PreparedStep, urn: string, owned: string, recorded: Json) {
+  const isWrittenOtherwise = owned !== urn && !isRenamable(declaration);
+  return isWrittenOtherwise
+    ? catalogue.removalOf(spec.resourceType, urn, namedAsDeclared(declaration, recorded))
+    : catalogue.removalOf(spec.resourceType, owned, recorded);
+}
+
+function namedAsDeclared(declaration: Declaration, recorded: Json): Json {
+  if (!isJsonObject(recorded)) return recorded;
+  const names = Object.entries(declaration.desired).filter(
+    ([field, value]) => declaration.fields[field] === 'identity' && isKnown(value),
+  );
+  return { ...recorded, ...displayObject(Object.fromEntries(names)) };
 }
 
 function leftOut(base: Prepared, taken: ReadonlyMap<string, PreparedStep>) {

@@ -1,12 +1,13 @@
 import { isJsonObject, type Json } from '../../core/json.ts';
 import type { Declaration, InputProblem, ProviderCatalogue, ResourceTraits } from '../../core/resource.ts';
 import type { Value, ValueObject } from '../../core/value.ts';
-import { ACTIONS, definitionOf, ensureAction, findAction, isResource } from './actions.ts';
+import { ACTIONS, definitionOf, ensureAction, findAction, isResource, RESOURCES } from './actions.ts';
 import type { ResourceDefinition } from './define-resource.ts';
 import { displayPath } from './folder-path.ts';
 import { checkGuardOffline } from './guard.ts';
 import { isMap, objectOf, scalar } from './inputs.ts';
 import { link } from './link.ts';
+import { urnByProjectId } from './project-names.ts';
 import { plannedRequest } from './shown-request.ts';
 import { billingAccountFormat, type FormatRule, labelProblem, parentFormat, projectNameFormat } from './validation.ts';
 
@@ -29,6 +30,7 @@ export const googleCatalogue: ProviderCatalogue = {
     const ours = definition?.fromForeign(urn, objectOf(desired)) ?? null;
     return ours === null ? [] : (definition?.containers(ours.urn, ours.desired) ?? []);
   },
+  oneUrn: (urn, urnsOf) => urnByProjectId(urn, BEFORE_PROJECT, urnsOf),
   traitsOf: (resourceType) => resourceTypes().find(({ type }) => type === resourceType)?.traits ?? NO_TRAITS,
   settle: (declaration, desired) => settle(declaration, desired),
   checkGuard: checkGuardOffline,
@@ -44,6 +46,7 @@ export const googleCatalogue: ProviderCatalogue = {
     definitionOf(resourceType, urn)?.fromForeign(urn, objectOf(desired)) ?? { urn, desired },
 };
 
+const BEFORE_PROJECT = RESOURCES.flatMap(({ beforeProject }) => (beforeProject === undefined ? [] : [beforeProject]));
 const NO_TRAITS: ResourceTraits = { protectedByDefault: false, takesContents: false };
 
 function resourceTypes(): readonly ResourceDefinition[] {

@@ -69,6 +69,8 @@ export interface ResourceDefinition {
   readonly placeKey?: string;
   /** Null while what it is named by is not known. */
   readonly urn: (desired: ValueObject) => string | null;
+  /** What its URN has before the name of a project; left out: it names none. */
+  readonly beforeProject?: string;
   readonly batchKey: (desired: ValueObject) => string | null;
   /** How many of a batch key one request takes. Left out: all. */
   readonly batchLimit?: (change: WriteChange) => number;

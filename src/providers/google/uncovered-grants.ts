@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../core/diagnostics.ts';
-import type { OwnershipModel } from '../../core/fold.ts';
+import { type OwnershipModel, urnsByResourceId } from '../../core/fold.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { UncoveredGrant } from '../../core/reports.ts';
 import { openReads } from './cached-reads.ts';
@@ -8,6 +8,7 @@ import { grantKey } from './iam-policy.ts';
 import { memberMatcher, SERVICE_AGENTS } from './inventory-agents.ts';
 import { grantsIn, ReadFailed } from './inventory-snapshot.ts';
 import { text } from './observing.ts';
+import { byProjectId, type UrnsOf } from './project-names.ts';
 import { readOnlyClient } from './reader.ts';
 
 export interface GrantsRequest {
@@ -28,10 +29,12 @@ export interface GrantsFound {
 /** IAM grants on managed scopes that no fact covers. A policy that can't be read is named; the others are looked into. */
 export async function findUncoveredGrants(client: GoogleClient, request: GrantsRequest): Promise<GrantsFound> {
   const reads = openReads(readOnlyClient(client));
-  const covered = coveredGrants(request.all);
+  const urns = urnsByResourceId(request.all);
+  const urnsOf: UrnsOf = (id) => urns.get(id) ?? [];
+  const covered = coveredGrants(request.all, urnsOf);
   const isLeftOut = memberMatcher(request.leaveOut ?? SERVICE_AGENTS);
   const found = await Promise.all(
-    scopesOf(request.mine).map(async (resource) => {
+    scopesOf(request.mine, urnsOf).map(async (resource) => {
       try {
         const policy = await reads.policy(resource);
         if (policy.kind === 'failed') return { grants: [], diagnostics: [unchecked(resource, policy.why)] };
@@ -58,7 +61,7 @@ function unchecked(resource: string, why: Diagnostic): Diagnostic {
 }
 
 /** Resources whose policy is partly this stack's business, sorted. */
-function scopesOf({ owned }: OwnershipModel): readonly string[] {
+function scopesOf({ owned }: OwnershipModel, urnsOf: UrnsOf): readonly string[] {
   const scopes = [...owned.values()].flatMap(({ provider, resourceType, resourceId, lastDesired }) => {
     if (provider !== 'google') return [];
     const desired: JsonObject = isJsonObject(lastDesired) ? lastDesired : {};
@@ -73,10 +76,12 @@ function scopesOf({ owned }: OwnershipModel): readonly string[] {
         return [];
     }
   });
-  return [...new Set(scopes)].filter((scope) => /^[a-zA-Z]+\/[^/]+$/.test(scope)).sort();
+  return [...new Set(scopes.map((scope) => byProjectId(scope, urnsOf)))]
+    .filter((scope) => /^[a-zA-Z]+\/[^/]+$/.test(scope))
+    .sort();
 }
 
-function coveredGrants({ owned }: OwnershipModel): ReadonlySet<string> {
+function coveredGrants({ owned }: OwnershipModel, urnsOf: UrnsOf): ReadonlySet<string> {
   const keys = [...owned.values()].flatMap(({ provider, resourceType, lastDesired }) => {
     if (provider !== 'google' || resourceType !== 'binding' || !isJsonObject(lastDesired)) return [];
     const condition = lastDesired['condition'];
@@ -85,7 +90,7 @@ function coveredGrants({ owned }: OwnershipModel): ReadonlySet<string> {
       member: text(lastDesired, 'member'),
       condition: isJsonObject(condition) ? condition : null,
     };
-    return [`${text(lastDesired, 'resource')} ${grantKey(grant)}`];
+    return [`${byProjectId(text(lastDesired, 'resource'), urnsOf)} ${grantKey(grant)}`];
   });
   return new Set(keys);
 }

@@ -51,7 +51,8 @@ function conflictLine({ urn, stacks }: OrphansReport['conflicts'][number]): stri
 }
 
 function aliasLines({ resource_id, urns }: OrphansReport['aliases'][number]): readonly string[] {
-  return [`  ${escapeText(resource_id)}`, ...urns.map((urn) => `      ${escapeText(urn)}`)];
+  const [first = '', ...others] = resource_id === '' ? urns : [resource_id, ...urns];
+  return [`  ${escapeText(first)}`, ...others.map((other) => `      ${escapeText(other)}`)];
 }
 
 function grantLine({ resource, role, member, condition }: UncoveredGrant): string {

@@ -118,6 +118,26 @@ describe('facts of others', () => {
   });
 });
 
+const NAMED = 'google:cloudresourcemanager:project:acme-prod';
+
+it.each([
+  ['google:cloudresourcemanager:project:1001', NAMED],
+  ['google:serviceusage:service:1001/run.googleapis.com', 'google:serviceusage:service:acme-prod/run.googleapis.com'],
+  ['google:cloudbilling:billing-link:1001', 'google:cloudbilling:billing-link:acme-prod'],
+  [
+    'google:iam:binding:projects/1001/roles/viewer/user:a@b.example',
+    'google:iam:binding:projects/acme-prod/roles/viewer/user:a@b.example',
+  ],
+  ['google:iam:binding:folders/1001/roles/viewer/user:a@b.example', null],
+  ['google:cloudbilling:billing-link:1002', null],
+  ['google:cloudbilling:billing-link:acme-test', null],
+])('%s is one with what its project is called', (urn, one) => {
+  const known: Readonly<Record<string, readonly string[]>> = {
+    'projects/1001': ['google:cloudresourcemanager:project:1001', NAMED],
+  };
+  expect(googleCatalogue.oneUrn?.(urn, (id) => known[id] ?? [])).toBe(one ?? urn);
+});
+
 const DECLARED: readonly (readonly [action: string, input: Record<string, Json>])[] = [
   ['cloudresourcemanager.folders.ensure', { parent: 'organizations/1', display_name: 'media' }],
   ['cloudresourcemanager.projects.ensure', { project_id: 'acme-prod', parent: 'folders/1', labels: { a: 'b' } }],

@@ -61,6 +61,7 @@ export const memoryCatalogue: ProviderCatalogue = {
           typeof box === 'string' ? [`mem:store:box:${box}`, box] : [],
         )
       : [],
+  oneUrn: byBoxName,
   traitsOf: (resourceType) => ({ protectedByDefault: false, takesContents: resourceType === 'box' }),
   settle: (declaration, desired) => placeProblems(declaration.desired['parent'], desired['parent']),
   checkGuard,
@@ -85,6 +86,13 @@ function urnOf(resourceType: string, desired: ValueObject): string | null {
     return `mem:store:shelf:${parent}/${text('title')}`;
   }
   return `mem:store:grant:${text('box')}/${text('role')}/${text('member')}`;
+}
+
+/** A grant that stands on a box by its id is the one on the box of that id. */
+function byBoxName(urn: string, urnsOf: (id: string) => readonly string[]): string {
+  const [, id, rest] = /^mem:store:grant:(folders\/\d+)\/(.+)$/.exec(urn) ?? [];
+  const box = id === undefined ? undefined : urnsOf(id).find((other) => other.startsWith('mem:store:box:'));
+  return box === undefined ? urn : `mem:store:grant:${box.slice('mem:store:box:'.length)}/${rest}`;
 }
 
 function batchKey(type: MemoryType, desired: ValueObject): string | null {

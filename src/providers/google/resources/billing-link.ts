@@ -40,6 +40,7 @@ export const billingLink = defineResource({
     },
   ],
   urn: (desired) => `${URN}${textAt(desired, 'project_id')}`,
+  beforeProject: URN,
   batchKey: () => null,
   requests,
   fromForeign,

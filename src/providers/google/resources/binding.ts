@@ -39,7 +39,7 @@ import {
 import { ABSENT, found, isGoing, isInsidePending, knownPlace, placeUnknown, text, unreadable } from '../observing.ts';
 import type { Reads } from '../reads.ts';
 import { roleFormat } from '../validation.ts';
-import { inProjectOf } from './project.ts';
+import { projectUrn } from './project.ts';
 
 const URN = 'google:iam:binding:';
 export const POLICY_VERSION = 3;
@@ -103,6 +103,7 @@ export function defineBinding(place: BindingPlace): ResourceDefinition {
       },
     ],
     urn: (desired) => bindingUrn(desired),
+    ...(place.holder === 'project' ? { beforeProject: `${URN}projects/` } : {}),
     batchKey: (desired) => `iam:${display(desired['resource'] ?? null)}`,
     requests,
     fromForeign,
@@ -257,7 +258,7 @@ function lockout(policy: JsonObject, resource: string, target: Target): readonly
 
 function onResource(_urn: string, desired: JsonObject): readonly string[] {
   const resource = text(desired, 'resource');
-  if (resource.startsWith('projects/')) return inProjectOf(resource.slice('projects/'.length));
+  if (resource.startsWith('projects/')) return [projectUrn(resource.slice('projects/'.length))];
   return resource.startsWith('folders/') ? [resource] : [];
 }
 

@@ -28,11 +28,11 @@ import {
   stateOf,
   text,
 } from '../observing.ts';
+import { PROJECT_URN as URN } from '../project-names.ts';
 import type { Reads } from '../reads.ts';
 import { projectNameFormat } from '../validation.ts';
 import { onProjectRefused, PROJECT_RETENTION_DAYS } from './project-clash.ts';
 
-const URN = 'google:cloudresourcemanager:project:';
 const FIELDS: Readonly<Record<string, FieldRule>> = {
   project_id: 'identity',
   parent: 'movable',
@@ -44,14 +44,9 @@ export function projectUrn(projectId: string): string {
   return `${URN}${projectId}`;
 }
 
-/** A project by its id or, as a fact may name it, by its number. */
-export function inProjectOf(project: string): readonly string[] {
-  return [projectUrn(project), `projects/${project}`];
-}
-
 /** What lies in a project: services, the billing link. */
 export function inProject(_urn: string, desired: JsonObject): readonly string[] {
-  return inProjectOf(text(desired, 'project_id'));
+  return [projectUrn(text(desired, 'project_id'))];
 }
 
 /** Of what is recorded only a folder can be a container that someone owns. */
@@ -104,6 +99,7 @@ export const project = defineResource({
     },
   ],
   urn: (desired) => projectUrn(textAt(desired, 'project_id')),
+  beforeProject: URN,
   batchKey: () => null,
   requests,
   fromForeign,

@@ -67,6 +67,7 @@ export const service = defineResource({
     },
   ],
   urn: (desired) => `${URN}${textAt(desired, 'project_id')}/${textAt(desired, 'service')}`,
+  beforeProject: URN,
   batchLimit: (change) => (change === 'delete' ? 1 : ENABLE_BATCH),
   batchKey: (desired) => `services:projects/${textAt(desired, 'project_id')}`,
   requests,

@@ -1,0 +1,222 @@
+import { expect, it } from 'vitest';
+import { ACCOUNT, type Cloud, codesOf, expectExit, ORG, openCloud, stepAt } from '../../support/e2e/cloud.ts';
+import { confirmed, drift, json, orphans, owned, verbPlanSchema, verdicts } from '../../support/e2e/ownership.ts';
+import { enable, grant, link, project } from '../../support/e2e/playbooks.ts';
+
+const PROJECT = 'google:cloudresourcemanager:project:acme-web';
+const NUMBER = '1001';
+const TEAM = { role: 'roles/browser', member: 'group:team@example.com' };
+
+const inProject = (name: string) => [
+  `google:cloudbilling:billing-link:${name}`,
+  `google:iam:binding:projects/${name}/${TEAM.role}/${TEAM.member}`,
+  `google:serviceusage:service:${name}/dns.googleapis.com`,
+];
+const BY_ID = inProject('acme-web');
+const BY_NUMBER = inProject(NUMBER);
+const all = (verdict: string, urns: readonly string[]) => Object.fromEntries(urns.map((urn) => [urn, verdict]));
+
+const WEB = project('web', { project_id: 'acme-web', parent: ORG }, { protect: false });
+const INSIDE = [
+  link('billing', { project_id: 'acme-web', billing_account: ACCOUNT }),
+  enable('dns', { project_id: 'acme-web', service: 'dns.googleapis.com' }),
+  grant('team', { project_id: 'acme-web', ...TEAM }),
+];
+
+interface Row {
+  readonly urn: string;
+  readonly desired: object;
+  readonly id?: string;
+  readonly stack?: string;
+  readonly protect?: boolean;
+}
+
+function rowOf({ urn, desired, id, stack = 'prod', protect }: Row): string {
+  const [, service, resource_type] = urn.split(':');
+  const said = { ...(id === undefined ? {} : { resource_id: id }), ...(protect === undefined ? {} : { protect }) };
+  const by = { provider: 'google', service, resource_type, verb: 'ensure', stack, outcome: 'changed' };
+  return `${JSON.stringify({ provider_fact: { urn, ...by, desired, execution_id: 5, origin: 'created', ...said } })}\n`;
+}
+
+const webRow = {
+  urn: PROJECT,
+  desired: { project_id: 'acme-web', parent: ORG },
+  id: `projects/${NUMBER}`,
+  protect: false,
+};
+
+/** What stands in the project, as a log that goes by its number has it. */
+function rowsInside(stack = 'prod'): readonly Row[] {
+  const [billing = '', team = '', dns = ''] = BY_NUMBER;
+  return [
+    { urn: billing, desired: { project_id: NUMBER, billing_account: ACCOUNT }, stack },
+    { urn: team, desired: { resource: `projects/${NUMBER}`, ...TEAM }, stack },
+    { urn: dns, desired: { project_id: NUMBER, service: 'dns.googleapis.com' }, stack },
+  ];
+}
+
+/** A project with a link, a service and a grant, and a log of these rows. */
+async function openedWith(rows: readonly Row[]): Promise<Cloud> {
+  const cloud = await openCloud({
+    seed: {
+      projects: [
+        {
+          projectId: 'acme-web',
+          number: NUMBER,
+          parent: ORG,
+          billingAccountName: ACCOUNT,
+          services: ['dns.googleapis.com'],
+        },
+      ],
+      policies: [
+        { resource: `projects/${NUMBER}`, policy: { bindings: [{ role: TEAM.role, members: [TEAM.member] }] } },
+      ],
+    },
+  });
+  cloud.write({ defaults: { stack: 'prod' }, steps: [WEB, ...INSIDE] });
+  cloud.writeText('.infra/eventlog.jsonl', rows.map(rowOf).join(''));
+  return cloud;
+}
+
+it('what is owned under the number of a project is what is declared under its id', async () => {
+  const cloud = await openedWith([webRow, ...rowsInside()]);
+  const left = await orphans(cloud, 'playbook.yaml', '--grants', '--plan-destroy', 'removal.yaml');
+  expectExit(left, 0);
+  expect(left.document).toMatchObject({ orphans: [], aliases: [], grants: [] });
+  expect(() => cloud.readText('removal.yaml')).toThrow();
+  const seen = await drift(cloud, 'playbook.yaml');
+  expectExit(seen, 0);
+  expect(verdicts(seen)).toEqual(all('in_sync', [PROJECT, ...BY_NUMBER]));
+  const { plan } = await cloud.plan();
+  for (const address of ['billing', 'dns', 'team'])
+    expect(stepAt(plan, address)).toMatchObject({ change: 'none', record: 'rename', diagnostics: [] });
+  cloud.resetRequests();
+  expectExit(await cloud.apply(plan.digest), 0);
+  expect(cloud.writes).toEqual([]);
+  expect((await owned(cloud)).document.owned.map(({ urn }) => urn)).toEqual([...BY_ID, PROJECT].sort());
+  expectExit(await cloud.run(['plan', 'playbook.yaml', '--detailed-exitcode']), 0);
+});
+
+it('the same the other way round: declared under the number, owned under the id', async () => {
+  const cloud = await openedWith([webRow]);
+  expectExit(await cloud.converge(), 0);
+  cloud.write({
+    defaults: { stack: 'prod' },
+    steps: [enable('dns', { project_id: NUMBER, service: 'dns.googleapis.com' })],
+  });
+  const left = await orphans(cloud, 'playbook.yaml');
+  expect(left.document.orphans.map(({ urn }) => urn)).toEqual([...BY_ID.slice(0, 2), PROJECT].sort());
+});
+
+it('what is changed under the id is given up under the number', async () => {
+  const cloud = await openedWith([webRow, ...rowsInside()]);
+  await cloud.outOfBand('POST', `/v1/projects/${NUMBER}/services/dns.googleapis.com:disable`, {});
+  expectExit(await cloud.converge(), 0);
+  expect(cloud.enabledServices('acme-web')).toContain('dns.googleapis.com');
+  expect((await owned(cloud)).document.owned.map(({ urn }) => urn)).toEqual([...BY_ID, PROJECT].sort());
+});
+
+it('an orphan under the number of a project goes, and nothing that is declared', async () => {
+  const cloud = await openedWith([webRow, ...rowsInside()]);
+  cloud.write({ defaults: { stack: 'prod' }, steps: [WEB, ...INSIDE.slice(0, 2)] });
+  const left = await orphans(cloud, 'playbook.yaml', '--plan-destroy', 'removal.yaml');
+  expectExit(left, 2);
+  expect(left.document.orphans.map(({ urn }) => urn)).toEqual([BY_NUMBER[1]]);
+  const { plan } = await cloud.planOf('removal.yaml');
+  expect(plan.steps.map(({ urn, change }) => [urn, change])).toEqual([[BY_NUMBER[1], 'delete']]);
+});
+
+it('what is owned under both names is one resource under two names, and no orphan', async () => {
+  const cloud = await openedWith([webRow, ...rowsInside()]);
+  const [, , dns = ''] = BY_ID;
+  const both = { urn: dns, desired: { project_id: 'acme-web', service: 'dns.googleapis.com' } };
+  cloud.writeText('.infra/eventlog.jsonl', [webRow, ...rowsInside(), both].map(rowOf).join(''));
+  const left = await orphans(cloud, 'playbook.yaml');
+  expectExit(left, 0);
+  expect(left.document.aliases).toEqual([{ resource_id: expect.any(String), urns: [BY_NUMBER[2], dns] }]);
+});
+
+it('a destruction takes what is owned under the number, and gives it up under both names', async () => {
+  const cloud = await openedWith([webRow, ...rowsInside()]);
+  cloud.write({ defaults: { stack: 'prod' }, steps: INSIDE });
+  const { planned, done } = await confirmed(cloud, 'destroy', 'playbook.yaml');
+  expectExit(planned, 0);
+  expectExit(done, 0);
+  expect(done.document.summary).toMatchObject({ deleted: 3, held: 0 });
+  expect(cloud.enabledServices('acme-web')).toEqual([]);
+  expect((await owned(cloud)).document.owned.map(({ urn }) => urn)).toEqual([PROJECT]);
+});
+
+it('what lay under the number in a project that goes is given up with it', async () => {
+  const cloud = await openedWith([webRow, ...rowsInside()]);
+  const { done } = await confirmed(cloud, 'destroy', 'playbook.yaml');
+  expectExit(done, 0);
+  expect(cloud.writes).toEqual([expect.stringMatching(/^DELETE \/v3\/projects\//)]);
+  expect((await owned(cloud)).document.owned).toEqual([]);
+});
+
+it('what is protected under the number stays, with the project around it', async () => {
+  const rows = rowsInside().map((row) => (row.urn === BY_NUMBER[2] ? { ...row, protect: true } : row));
+  const cloud = await openedWith([webRow, ...rows]);
+  const { document } = await json(cloud, verbPlanSchema, 'destroy', 'playbook.yaml');
+  expect(stepAt(document, 'dns').held).toBe('protected');
+  expect(stepAt(document, 'web').held).toContain('needed by dns');
+  expect(stepAt(document, 'billing').held).toBe('kept with web');
+  cloud.write({
+    defaults: { stack: 'prod' },
+    steps: [
+      {
+        step: 'off',
+        tool: {
+          kind: 'provider',
+          provider: 'google',
+          action: 'google.serviceusage.services.disable',
+          input: { project_id: 'acme-web', service: 'dns.googleapis.com' },
+        },
+      },
+    ],
+  });
+  expect(stepAt((await cloud.plan()).plan, 'off').held).toBe('protected');
+});
+
+it("what another stack owns under the number is that stack's", async () => {
+  const cloud = await openedWith([webRow, ...rowsInside('net')]);
+  const { plan } = await cloud.plan();
+  expect(codesOf(stepAt(plan, 'dns').diagnostics)).toEqual(['OTHER_STACK']);
+  const adopting = await json(cloud, verbPlanSchema, 'adopt', 'playbook.yaml');
+  expect(stepAt(adopting.document, 'billing').diagnostics).toMatchObject([
+    { code: 'NOT_OURS', detail: expect.stringContaining('"net"') },
+  ]);
+  const going = await json(cloud, verbPlanSchema, 'destroy', 'playbook.yaml', '--target', 'dns');
+  expect(codesOf(stepAt(going.document, 'dns').diagnostics)).toEqual(['NOT_OURS']);
+  const { done } = await confirmed(cloud, 'adopt', 'playbook.yaml', '--take-over', 'net');
+  expectExit(done, 0);
+  expect((await owned(cloud)).document.owned.map(({ urn, stack }) => [urn, stack])).toEqual(
+    [...BY_ID, PROJECT].sort().map((urn) => [urn, 'prod']),
+  );
+});
+
+it('what each of two stacks owns under one of the names is told to both', async () => {
+  const cloud = await openedWith([webRow, ...rowsInside('net')]);
+  expectExit(await cloud.converge(), 0);
+  const { plan } = await cloud.plan();
+  expect(codesOf(stepAt(plan, 'dns').diagnostics)).toEqual(['OTHER_STACK']);
+  cloud.write({ defaults: { stack: 'net' }, steps: INSIDE });
+  const theirs = (await cloud.plan()).plan;
+  expect(codesOf(stepAt(theirs, 'dns').diagnostics)).toEqual(['OTHER_STACK']);
+});
+
+it('an adoption under the id gives the number up', async () => {
+  const cloud = await openedWith([webRow, ...rowsInside()]);
+  const { planned, done } = await confirmed(cloud, 'adopt', 'playbook.yaml');
+  expect(stepAt(planned.document, 'dns')).toMatchObject({ change: 'adopt', record: 'rename', diff: {} });
+  expectExit(done, 0);
+  expect((await owned(cloud)).document.owned.map(({ urn }) => urn)).toEqual([...BY_ID, PROJECT].sort());
+});
+
+it('why tells the history under both names', async () => {
+  const cloud = await openedWith([webRow, ...rowsInside()]);
+  const history = async (urn = '') => JSON.parse((await cloud.run(['why', urn, '--format', 'json'])).stdout).history;
+  expect(await history(BY_ID[2])).toHaveLength(1);
+  expect(await history(BY_NUMBER[2])).toHaveLength(1);
+});
