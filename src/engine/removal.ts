@@ -7,9 +7,9 @@ import { DEFAULT_POLL, type Step } from '../core/step.ts';
 import type { ValueObject } from '../core/value.ts';
 import { type Containment, containmentOf } from './containment.ts';
 import { nameSteps } from './import-names.ts';
+import { type Going, keptOf } from './kept.ts';
 import { DEFAULT_OPTIONS, type EnginePorts } from './ports.ts';
 import { edgesOf, linkAll } from './prepare.ts';
-import { protectionOf } from './protection.ts';
 
 export interface RemovalRequest {
   readonly catalogues: EnginePorts['catalogues'];
@@ -46,6 +46,7 @@ interface Candidate extends RemovalStep {
  * contains, and what was merely found.
  */
 export function planRemoval(request: RemovalRequest): Removal {
+  const { model } = request;
   const { candidates, undeclarable } = candidatesOf(request);
   const { declarations, diagnostics } = linkAll(
     request.catalogues,
@@ -59,9 +60,14 @@ export function planRemoval(request: RemovalRequest): Removal {
     able.map(({ step }) => step),
     declarations,
   );
-  const containment = containmentOf(request, request.model);
+  const containment = containmentOf(request, model);
   const within = containers(containment, able);
-  const kept = keptOf(request, able, containment);
+  const kept = keptOf({
+    ...request,
+    within: containment,
+    going: goingOf(able),
+    outsiderKeeps: isProtectedByFact(model),
+  });
   const going = able.filter(({ owned }) => !kept.has(owned.urn));
   return {
     steps: ordered(going, linked, within),
@@ -136,56 +142,21 @@ function stepOf(
   };
 }
 
+function goingOf(candidates: readonly Candidate[]): readonly Going[] {
+  return candidates.map(({ owned }) => ({ owned, name: owned.urn, isOurs: true, isProtected: false, needs: [] }));
+}
+
+/** What is no orphan keeps nothing of what nobody declares any more by default; by a fact it does. */
+function isProtectedByFact({ protection }: OwnershipModel): (outer: Owned) => boolean {
+  return ({ urn }) => protection.get(urn) === true;
+}
+
 /** What each lies in, directly or not, by name. */
 function containers(within: Containment, candidates: readonly Candidate[]): ReadonlyMap<string, readonly string[]> {
   const byUrn = new Map(candidates.map(({ name, owned }) => [owned.urn, name]));
   return new Map(
     candidates.map(({ name, owned }) => [name, within.outerOf(owned.urn).flatMap((urn) => byUrn.get(urn) ?? [])]),
   );
-}
-
-function keptOf(
-  { catalogues, model, includeFound }: RemovalRequest,
-  candidates: readonly Candidate[],
-  within: Containment,
-): ReadonlyMap<string, string> {
-  const isProtected = protectionOf({ catalogues }, model);
-  const going = new Set(candidates.map(({ owned }) => owned.urn));
-  const kept = new Map<string, string>();
-  for (const { owned } of candidates) {
-    if (isProtected(owned)) kept.set(owned.urn, 'protected');
-    else if (!includeFound && owned.origin === 'found')
-      kept.set(owned.urn, 'found as declared, not made by this stack');
-  }
-  for (const { owned } of candidates) {
-    if (kept.has(owned.urn) || model.protection.get(owned.urn) === false) continue;
-    const keeper = within
-      .outerOf(owned.urn)
-      .find((urn) => (going.has(urn) ? kept.get(urn) === 'protected' : isProtectedByFact(model, urn)));
-    if (keeper !== undefined) kept.set(owned.urn, `kept with ${keeper}, which is protected`);
-  }
-  for (const [urn, why] of keepers(model, kept, isProtected))
-    for (const outer of within.outerOf(urn))
-      if (going.has(outer) && !kept.has(outer)) kept.set(outer, `needed by ${urn}, which is ${why}`);
-  return kept;
-}
-
-/** Of what is no orphan: by default it keeps nothing of what nobody declares any more, by a fact it does. */
-function isProtectedByFact({ owned, protection }: OwnershipModel, urn: string): boolean {
-  return owned.has(urn) && protection.get(urn) === true;
-}
-
-/** What stays, and so keeps what it lies in: of the orphans those that are kept, of all else what is protected. */
-function keepers(
-  model: OwnershipModel,
-  kept: ReadonlyMap<string, string>,
-  isProtected: (owned: Owned) => boolean,
-): readonly (readonly [string, string])[] {
-  const elsewhere = [...model.owned.values()].filter((owned) => !kept.has(owned.urn) && isProtected(owned));
-  return [
-    ...[...kept.keys()].map((urn) => [urn, 'kept'] as const),
-    ...elsewhere.map(({ urn }) => [urn, 'protected'] as const),
-  ];
 }
 
 /** What lies in something goes before it; the rest is the provider's order. */

@@ -9,11 +9,16 @@ import type { Step } from '../../core/step.ts';
 import { displayObject, isKnown } from '../../core/value.ts';
 import { containmentOf } from '../containment.ts';
 import { declaredNames, isRenamable } from '../declared-names.ts';
+import { type Going, keptOf } from '../kept.ts';
 import type { EnginePorts } from '../ports.ts';
 import { edgesOf, type IntendedVerdict, linkAll, orderOf, type Prepared, type PreparedStep } from '../prepare.ts';
-import { protectionOf } from '../protection.ts';
-import type { Candidate } from './candidate.ts';
-import { keptSteps } from './kept.ts';
+
+/** An ensure step of the playbook with what the log says about its resource. */
+interface Candidate {
+  readonly item: PreparedStep;
+  readonly urn: string | null;
+  readonly owned: Owned | null;
+}
 
 /**
  * `infra destroy`: what the playbook ensures and the stack owns as created or adopted, as delete steps, dependants first.
@@ -21,13 +26,7 @@ import { keptSteps } from './kept.ts';
  */
 export function intendDestroy(ports: EnginePorts, base: Prepared, model: OwnershipModel): Prepared {
   const candidates = candidatesOf(ports, base, model);
-  const kept = keptSteps({
-    candidates,
-    model,
-    within: containmentOf(ports, model),
-    isProtected: protectionOf(ports, model),
-    includeFound: base.options.includeFound,
-  });
+  const kept = keptSteps(ports, base, candidates, model);
   const verdicts = new Map(
     [...candidates.values()].map((candidate) => [
       candidate.item.step.address,
@@ -106,6 +105,54 @@ function candidatesOf(
     found.set(address, { item, urn: names.urnOf(item), owned: names.ownedOf(item) });
   }
   return found;
+}
+
+/** Addresses of the steps whose resources stay, each with why. */
+function keptSteps(
+  { catalogues }: Pick<EnginePorts, 'catalogues'>,
+  { options: { includeFound } }: Prepared,
+  candidates: ReadonlyMap<string, Candidate>,
+  model: OwnershipModel,
+): ReadonlyMap<string, string> {
+  const going = [...candidates.values()].flatMap((candidate) => goingOf(candidate, candidates));
+  const kept = keptOf({
+    catalogues,
+    model,
+    within: containmentOf({ catalogues }, model),
+    going,
+    includeFound,
+    // By a fact, or by default in the stack that is taken down.
+    outsiderKeeps: (outer, inner) => outer.stack === inner.stack || model.protection.get(outer.urn) === true,
+  });
+  return new Map(
+    [...candidates].flatMap(([address, { owned }]) => {
+      const why = kept.get(owned?.urn ?? '');
+      return why === undefined ? [] : [[address, why]];
+    }),
+  );
+}
+
+function goingOf({ item, owned }: Candidate, candidates: ReadonlyMap<string, Candidate>): readonly Going[] {
+  if (owned === null) return [];
+  const { step, stack, declaration } = item;
+  const isOurs = owned.stack === (stack ?? UNSCOPED);
+  const needs = ownedAmong(declaration.needs, candidates);
+  return [{ owned, name: step.address, isOurs, isProtected: step.protect === true, needs }];
+}
+
+/** What the log owns of these steps; of those that it does not know, what they need in turn. */
+function ownedAmong(addresses: readonly string[], candidates: ReadonlyMap<string, Candidate>): readonly string[] {
+  const found = new Set<string>();
+  const seen = new Set<string>();
+  const open = [...addresses];
+  for (let address = open.shift(); address !== undefined; address = open.shift()) {
+    const candidate = seen.has(address) ? undefined : candidates.get(address);
+    seen.add(address);
+    if (candidate === undefined) continue;
+    if (candidate.owned === null) open.push(...candidate.item.declaration.needs);
+    else found.add(candidate.owned.urn);
+  }
+  return [...found];
 }
 
 /** Null: decided by looking. 'left': nothing to do and nothing to say, because what it lies in takes it along. */

@@ -243,6 +243,26 @@ it('a folder that is owned by its number, as the ancestor writes it, is found an
   expect((await owned(cloud)).document.owned).toEqual([]);
 });
 
+it('a clean-up that leaves a project for what is protected in it leaves its link, services and grants', async () => {
+  const cloud = await openCloud();
+  const all = steps(false).map((step) =>
+    step.step === 'apis'
+      ? enable('apis', { project_id: 'acme-web', services: ['dns.googleapis.com'] }, { protect: true })
+      : step,
+  );
+  const iam = enable('iam', { project_id: 'acme-web', service: 'iam.googleapis.com' });
+  const stays = folder('stays', { parent: ORG, display_name: 'stays' });
+  cloud.write({ defaults: { stack: 'prod' }, steps: [...all, iam, stays] });
+  expectExit(await cloud.converge(), 0);
+  cloud.write({ defaults: { stack: 'prod' }, steps: [stays] });
+  expectExit(await cloud.run(['orphans', 'playbook.yaml', '--plan-destroy', 'removal.yaml']), 2);
+  const { plan } = await cloud.planOf('removal.yaml');
+  expect(plan.steps.map(({ urn }) => urn)).toEqual([`google:iam:binding:${ORG}/roles/browser/group:team@example.com`]);
+  expect(cloud.readText('removal.yaml')).toContain(
+    'billing-link:acme-web: kept with google:cloudresourcemanager:project:acme-web',
+  );
+});
+
 it('a clean-up leaves a project whose protected service is still declared', async () => {
   const cloud = await openCloud();
   const api = enable('api', { project_id: 'acme-web', service: 'dlp.googleapis.com' }, { protect: true });

@@ -1,0 +1,132 @@
+import type { Owned, OwnershipModel } from '../core/fold.ts';
+import type { Containment } from './containment.ts';
+import type { EnginePorts } from './ports.ts';
+import { protectionOf } from './protection.ts';
+
+/** Something owned that would go, with what is declared of it beside what the log says. */
+export interface Going {
+  readonly owned: Owned;
+  /** As it is called to people: its step's address, else its URN. */
+  readonly name: string;
+  /** Whether the stack that is taken down owns it: only that can be protected or found itself. */
+  readonly isOurs: boolean;
+  /** Whether a step says `protect: true` of it. */
+  readonly isProtected: boolean;
+  /** URNs of what else would go and has to exist for it to exist, as the steps say. */
+  readonly needs: readonly string[];
+}
+
+export interface KeptRequest {
+  readonly catalogues: EnginePorts['catalogues'];
+  readonly model: OwnershipModel;
+  readonly within: Containment;
+  readonly going: readonly Going[];
+  /** Whether what was merely found as desired goes, too. */
+  readonly includeFound: boolean;
+  /** Whether what is protected and does not go itself keeps this in it. */
+  outsiderKeeps(outer: Owned, inner: Owned): boolean;
+}
+
+interface Kept {
+  /** Protected itself, merely found, with what it lies in, or for what lies in it. */
+  readonly kind: 'protected' | 'found' | 'with' | 'needed';
+  readonly why: string;
+}
+
+/** What is found out while all that would go is gone through. */
+interface Keeping extends KeptRequest {
+  readonly byUrn: ReadonlyMap<string, Going>;
+  readonly kept: Map<string, Kept>;
+  isProtected(owned: Owned): boolean;
+}
+
+/** URNs of what a destruction leaves alone, each with why. */
+export function keptOf(request: KeptRequest): ReadonlyMap<string, string> {
+  const { going, model } = request;
+  const byUrn = new Map(going.map((one) => [one.owned.urn, one]));
+  const keeping: Keeping = { ...request, byUrn, kept: new Map(), isProtected: protectionOf(request, model) };
+  const { kept } = keeping;
+  for (const one of going) keepItself(keeping, one);
+  for (const one of going) keepContents(keeping, one);
+  for (const [urn, { why }] of [...kept]) keepNeeds(keeping, urn, `${nameOf(keeping, urn)}, which is kept (${why})`);
+  for (const { urn } of protectedElsewhere(keeping)) keepNeeds(keeping, urn, `${urn}, which is protected`);
+  for (const one of going) keepOfProject(keeping, one);
+  return new Map([...kept].map(([urn, { why }]) => [urn, why]));
+}
+
+/** By the newest word of the facts; projects and folders count as protected where there is none, and a step can only add to it. */
+function keepItself({ kept, isProtected, includeFound }: Keeping, one: Going): void {
+  const { owned } = one;
+  if (!one.isOurs) return;
+  if (one.isProtected || isProtected(owned)) kept.set(owned.urn, { kind: 'protected', why: 'protected' });
+  else if (!includeFound && owned.origin === 'found')
+    kept.set(owned.urn, { kind: 'found', why: 'found as declared, not made by this stack' });
+}
+
+/** What lies in something protected stays, unless a fact about it says `protect: false`. */
+function keepContents(keeping: Keeping, { owned }: Going): void {
+  if (!mayBeKept(keeping, owned)) return;
+  const keeper =
+    neededBy(keeping, owned.urn).find((urn) => isKeptAs(keeping, urn, 'protected')) ??
+    keeping.within.outerOf(owned.urn).find((urn) => keeps(keeping, owned, urn));
+  if (keeper === undefined) return;
+  keeping.kept.set(owned.urn, { kind: 'with', why: `kept with ${nameOf(keeping, keeper)}, which is protected` });
+}
+
+function mayBeKept({ kept, model }: Keeping, { urn }: Owned): boolean {
+  return !kept.has(urn) && model.protection.get(urn) !== false;
+}
+
+function isKeptAs({ kept }: Keeping, urn: string, kind: Kept['kind']): boolean {
+  return kept.get(urn)?.kind === kind;
+}
+
+function nameOf({ byUrn }: Keeping, urn: string): string {
+  return byUrn.get(urn)?.name ?? urn;
+}
+
+/** What must exist for this to exist, as the steps say, the nearest first. */
+function neededBy({ byUrn }: Keeping, urn: string): readonly string[] {
+  const found = new Set<string>();
+  const open = [...(byUrn.get(urn)?.needs ?? [])];
+  for (let outer = open.shift(); outer !== undefined; outer = open.shift()) {
+    if (found.has(outer)) continue;
+    found.add(outer);
+    open.push(...(byUrn.get(outer)?.needs ?? []));
+  }
+  return [...found];
+}
+
+function keeps(keeping: Keeping, inner: Owned, urn: string): boolean {
+  if (keeping.byUrn.has(urn)) return isKeptAs(keeping, urn, 'protected');
+  const outer = keeping.model.owned.get(urn);
+  return outer !== undefined && keeping.isProtected(outer) && keeping.outsiderKeeps(outer, inner);
+}
+
+/** What something that stays needs to exist stays as well. */
+function keepNeeds(keeping: Keeping, urn: string, keeper: string): void {
+  const { byUrn, kept, within } = keeping;
+  for (const need of new Set([...(byUrn.get(urn)?.needs ?? []), ...within.outerOf(urn)])) {
+    if (kept.has(need) || !byUrn.has(need)) continue;
+    kept.set(need, { kind: 'needed', why: `needed by ${keeper}` });
+    keepNeeds(keeping, need, `${nameOf(keeping, need)}, which is kept (needed by ${keeper})`);
+  }
+}
+
+/** What is owned and protected, whoever owns it, and does not go itself. */
+function protectedElsewhere({ model, byUrn, isProtected }: Keeping): readonly Owned[] {
+  return [...model.owned.values()].filter((owned) => !byUrn.has(owned.urn) && isProtected(owned));
+}
+
+/** What is kept for something in it is kept whole: a project with its link, services and grants. */
+function keepOfProject(keeping: Keeping, { owned }: Going): void {
+  if (!mayBeKept(keeping, owned)) return;
+  const takesContents = (type: string) => keeping.catalogues.get(owned.provider)?.traitsOf(type).takesContents === true;
+  if (takesContents(owned.resourceType)) return;
+  const keeper = keeping.within.nextOf(owned.urn).find((urn) => {
+    const outer = keeping.byUrn.get(urn)?.owned;
+    if (outer === undefined || outer.provider !== owned.provider || !takesContents(outer.resourceType)) return false;
+    return isKeptAs(keeping, urn, 'needed');
+  });
+  if (keeper !== undefined) keeping.kept.set(owned.urn, { kind: 'with', why: `kept with ${nameOf(keeping, keeper)}` });
+}
