@@ -28,8 +28,9 @@ export function detectOrphans(
 ): readonly Owned[] {
   const keyOf = resourceKeys(model, oneUrn);
   const all = [...model.owned.values()];
-  const kept = new Set(all.filter((item) => isDeclared(item, declared)).map(keyOf));
-  return all.filter((item) => !isDeclared(item, declared) && !kept.has(keyOf(item))).sort(byUrn);
+  const ones = new Set([...declared.urns].map(oneUrn));
+  const kept = new Set(all.filter((item) => ones.has(oneUrn(item.urn)) || hasDeclaredId(item, declared)).map(keyOf));
+  return all.filter((item) => !kept.has(keyOf(item))).sort(byUrn);
 }
 
 /** The same for one stack: what other stacks own is never its orphan. */
@@ -99,10 +100,8 @@ function byUrn(a: { readonly urn: string }, b: { readonly urn: string }): number
   return compareText(a.urn, b.urn);
 }
 
-function isDeclared(item: Owned, declared: Declared): boolean {
-  return (
-    declared.urns.has(item.urn) || (item.resourceId !== null && declared.resourceIds?.has(item.resourceId) === true)
-  );
+function hasDeclaredId({ resourceId }: Owned, { resourceIds }: Declared): boolean {
+  return resourceId !== null && resourceIds?.has(resourceId) === true;
 }
 
 /** What two owned URNs of one resource have in common: the cloud's id, where one of them has it, else their one URN. */

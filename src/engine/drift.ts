@@ -15,6 +15,7 @@ import type { CloudProvider, ReadSession } from '../providers/lifecycle-provider
 import { type DeclaredNames, declaredNames, isRenamable } from './declared-names.ts';
 import { type DriftIgnore, ignoreReason } from './drift-ignores.ts';
 import { type LiveDesired, resolveIds, resolveLive } from './live-names.ts';
+import { liveNames } from './live-one-name.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
 import { type Prepared, type PreparedStep, prepare } from './prepare.ts';
 import { type Looking, settingsFor } from './readers.ts';
@@ -62,13 +63,7 @@ export async function findDrift(request: DriftRequest): Promise<DriftReport> {
     (item) => request.stack === null || item.stack === request.stack,
   );
   const declared = request.playbook === null ? [] : await declaredSubjects(request, request.playbook, state.model);
-  const subjects = [
-    ...owned.map((item) => ownedSubject(request, item)),
-    ...declared.filter(({ subject }) => !state.model.owned.has(subject.urn)).map(({ subject }) => subject),
-  ];
-  const names = new Map(declared.map(({ address, name, subject }) => [subject.urn, [address, name]]));
-  refuseUnknown([...request.targets, ...request.excludes], subjects, names);
-  const chosen = subjects.filter(({ urn }) => isChosen(request, urn, names.get(urn) ?? []));
+  const chosen = await chosenSubjects(request, owned, declared);
   const sessions = sessionOpener(request);
   const ownedIds = new Set(owned.flatMap(({ resourceId }) => (resourceId === null ? [] : [resourceId])));
   const looked = await Promise.all(
@@ -86,13 +81,31 @@ export async function findDrift(request: DriftRequest): Promise<DriftReport> {
   };
 }
 
+/** What is owned, and what is declared and owned under no name that the log or the cloud gives, as far as it is asked for. */
+async function chosenSubjects(
+  request: DriftRequest,
+  owned: readonly Owned[],
+  declared: readonly Declared[],
+): Promise<Subject[]> {
+  const { model } = request.state;
+  const open = declared.map(({ subject: { urn } }) => urn).filter((urn) => !model.owned.has(urn));
+  const { urnOf } = await liveNames({ ...request, model, owned, declared: new Set(open) });
+  const taken = new Set([...model.owned.keys()].map(urnOf));
+  const subjects = [
+    ...owned.map((item) => ownedSubject(request, item)),
+    ...declared.filter(({ subject }) => !taken.has(urnOf(subject.urn))).map(({ subject }) => subject),
+  ];
+  const names = new Map(
+    declared.map(({ address, name, subject: { urn } }) => [urnOf(urn), [address, name, urn]] as const),
+  );
+  const namesOf = ({ urn }: Subject) => [urn, ...(names.get(urnOf(urn)) ?? [])];
+  refuseUnknown([...request.targets, ...request.excludes], subjects.flatMap(namesOf));
+  return subjects.filter((subject) => isChosen(request, namesOf(subject)));
+}
+
 /** A target that is nothing would look like one without drift. */
-function refuseUnknown(
-  targets: readonly string[],
-  subjects: readonly Subject[],
-  names: ReadonlyMap<string, readonly string[]>,
-): void {
-  const known = new Set(subjects.flatMap(({ urn }) => [urn, ...(names.get(urn) ?? [])]));
+function refuseUnknown(targets: readonly string[], names: readonly string[]): void {
+  const known = new Set(names);
   const unknown = targets.filter((target) => !known.has(target));
   if (unknown.length === 0) return;
   throw new DiagnosticError(
@@ -110,10 +123,9 @@ function refuseUnknown(
 
 function isChosen(
   { targets, excludes }: Pick<DriftRequest, 'targets' | 'excludes'>,
-  urn: string,
   names: readonly string[],
 ): boolean {
-  const isMeant = (word: string) => word === urn || names.includes(word);
+  const isMeant = (word: string) => names.includes(word);
   return (targets.length === 0 || targets.some(isMeant)) && !excludes.some(isMeant);
 }
 

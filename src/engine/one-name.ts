@@ -9,9 +9,14 @@ export interface OneNames {
   ownedAs(urn: string): readonly Owned[];
 }
 
-export function oneNames({ catalogues }: Pick<EnginePorts, 'catalogues'>, model: OwnershipModel): OneNames {
+/** `learned`: URNs by the cloud's own ids, beside what the log tells. */
+export function oneNames(
+  { catalogues }: Pick<EnginePorts, 'catalogues'>,
+  model: OwnershipModel,
+  learned: ReadonlyMap<string, readonly string[]> = new Map(),
+): OneNames {
   const urns = urnsByResourceId(model);
-  const urnsOf = (id: string): readonly string[] => urns.get(id) ?? [];
+  const urnsOf = (id: string): readonly string[] => urns.get(id) ?? learned.get(id) ?? [];
   const urnOf = (urn: string): string => catalogues.get(urn.slice(0, urn.indexOf(':')))?.oneUrn?.(urn, urnsOf) ?? urn;
   const others = new Map<string, Owned[]>();
   for (const owned of model.owned.values()) {

@@ -1,14 +1,14 @@
 import { diagnostic } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { forStack, type Owned, type OwnershipModel } from '../core/fold.ts';
-import { detectAliases, detectOrphansScoped, stackConflicts } from '../core/orphans.ts';
+import { type Declared, detectAliases, detectOrphansScoped, type OneUrn, stackConflicts } from '../core/orphans.ts';
 import { FORMAT_VERSION } from '../core/plan.ts';
 import type { OrphanEntry, OrphansReport, UncoveredGrant } from '../core/reports.ts';
 import type { Playbook } from '../core/step.ts';
 import type { EventLog, LogState } from '../eventlog/event-log.ts';
 import type { Marks } from '../eventlog/marked-fold.ts';
 import { declaredBy } from './declared.ts';
-import { oneNames } from './one-name.ts';
+import { liveNames } from './live-one-name.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
 import { protectionOf } from './protection.ts';
 import type { Looking } from './readers.ts';
@@ -42,7 +42,7 @@ export async function findOrphans(request: OrphansRequest): Promise<OrphansRepor
   const marks: Marks = state.marks ?? new Map();
   const declared = await declaredBy(request, state.model);
   refuseUnowned(request, state.model);
-  const { urnOf } = oneNames(request, state.model);
+  const urnOf = await oneUrnFor(request, state.model, declared);
   const orphans = detectOrphansScoped(state.model, request.stack, declared, urnOf).filter(({ urn }) =>
     isChosen(request, urn),
   );
@@ -66,6 +66,28 @@ export async function findOrphans(request: OrphansRequest): Promise<OrphansRepor
       ...(found?.diagnostics ?? []),
     ],
   };
+}
+
+/** By the log, and where that does not tell whether something owned is declared under another name, by the cloud. */
+async function oneUrnFor(
+  request: OrphansRequest,
+  model: OwnershipModel,
+  declared: Required<Declared>,
+): Promise<OneUrn> {
+  const owned = [...forStack(model, request.stack).owned.values()].filter(
+    ({ urn, resourceId }) => isChosen(request, urn) && !declared.resourceIds.has(resourceId ?? ''),
+  );
+  const { urnOf, unseen } = await liveNames({ ...request, model, owned, declared: declared.urns });
+  if (unseen.length === 0) return urnOf;
+  throw new DiagnosticError(
+    unseen.map(({ owned: { urn }, why }) =>
+      diagnostic(
+        'BLOCKED',
+        `it may be declared under another name, which neither the log nor a look at the cloud gives (${why.detail}), so whether it is orphaned can't be told.`,
+        { urn, hint: `Give a credential that may read it, or give it up: infra forget ${urn}` },
+      ),
+    ),
+  );
 }
 
 function isChosen({ targets, excludes }: OrphansRequest, urn: string): boolean {

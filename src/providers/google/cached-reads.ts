@@ -61,7 +61,9 @@ export function openReads(client: GoogleClient, options: ReadOptions = {}): Read
     project,
     projectState: once(async (projectId) => {
       const listed = (await Promise.all(projectLists)).flatMap((answer) => (answer.kind === 'ok' ? answer.value : []));
-      const match = listed.find((item) => text(item, 'projectId') === projectId);
+      const match = listed.find((item) =>
+        [text(item, 'projectId'), text(item, 'name').slice('projects/'.length)].includes(projectId),
+      );
       if (match !== undefined) return stateOf(match);
       if (options.looksAtProjects !== true) return null;
       const answer = await project(projectId);

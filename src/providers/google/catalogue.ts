@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../core/json.ts';
-import type { Declaration, InputProblem, ProviderCatalogue, ResourceTraits } from '../../core/resource.ts';
+import type { ByNumber, Declaration, InputProblem, ProviderCatalogue, ResourceTraits } from '../../core/resource.ts';
 import type { Value, ValueObject } from '../../core/value.ts';
 import { ACTIONS, definitionOf, ensureAction, findAction, isResource, RESOURCES } from './actions.ts';
 import type { ResourceDefinition } from './define-resource.ts';
@@ -7,7 +7,7 @@ import { displayPath } from './folder-path.ts';
 import { checkGuardOffline } from './guard.ts';
 import { isMap, objectOf, scalar } from './inputs.ts';
 import { link } from './link.ts';
-import { urnByProjectId } from './project-names.ts';
+import { numberIn, PROJECT_URN, projectIdOf, type UrnsOf } from './project-names.ts';
 import { plannedRequest } from './shown-request.ts';
 import { billingAccountFormat, type FormatRule, labelProblem, parentFormat, projectNameFormat } from './validation.ts';
 
@@ -30,7 +30,8 @@ export const googleCatalogue: ProviderCatalogue = {
     const ours = definition?.fromForeign(urn, objectOf(desired)) ?? null;
     return ours === null ? [] : (definition?.containers(ours.urn, ours.desired) ?? []);
   },
-  oneUrn: (urn, urnsOf) => urnByProjectId(urn, BEFORE_PROJECT, urnsOf),
+  oneUrn,
+  byNumber,
   traitsOf: (resourceType) => resourceTypes().find(({ type }) => type === resourceType)?.traits ?? NO_TRAITS,
   settle: (declaration, desired) => settle(declaration, desired),
   checkGuard: checkGuardOffline,
@@ -56,6 +57,22 @@ function resourceTypes(): readonly ResourceDefinition[] {
 function resourceOf(declaration: Declaration): ResourceDefinition | null {
   const definition = declaration.action.kind === 'read' ? undefined : ACTIONS.get(declaration.action.name)?.definition;
   return definition !== undefined && isResource(definition) ? definition : null;
+}
+
+/** What stands in a project's number stands in its id. */
+function oneUrn(urn: string, urnsOf: UrnsOf): string {
+  const numbered = numberIn(urn, BEFORE_PROJECT);
+  if (numbered === null) return urn;
+  const { before, number, after } = numbered;
+  return before + projectIdOf(number, urnsOf) + after;
+}
+
+function byNumber(urn: string): ByNumber | null {
+  const numbered = numberIn(urn, BEFORE_PROJECT);
+  if (numbered === null) return null;
+  const { before, number, after } = numbered;
+  const declaration = declarationOf('project', PROJECT_URN + number, { project_id: number });
+  return declaration === null ? null : { before, after, declaration };
 }
 
 /** One step an element of the list; null where there is no list, or one that can't be used (linking says why). */

@@ -19,10 +19,16 @@ export function byProjectId(name: string, urnsOf: UrnsOf): string {
   return number === undefined ? name : `projects/${projectIdOf(number, urnsOf)}`;
 }
 
-/** A URN that names a project behind one of these beginnings, by the project's id. */
-export function urnByProjectId(urn: string, beginnings: readonly string[], urnsOf: UrnsOf): string {
+/** A URN that names a project by its number. */
+export interface NumberedUrn {
+  readonly before: string;
+  readonly number: string;
+  readonly after: string;
+}
+
+/** Where a URN names a project by its number, behind one of these beginnings; null: it does not. */
+export function numberIn(urn: string, beginnings: readonly string[]): NumberedUrn | null {
   const before = beginnings.find((beginning) => urn.startsWith(beginning));
-  if (before === undefined) return urn;
-  const [project = ''] = urn.slice(before.length).split('/', 1);
-  return NUMBER.test(project) ? before + projectIdOf(project, urnsOf) + urn.slice(before.length + project.length) : urn;
+  const [, number, after] = /^(\d+)(|\/.*)$/s.exec(urn.slice(before?.length)) ?? [];
+  return before === undefined || number === undefined || after === undefined ? null : { before, number, after };
 }

@@ -214,6 +214,26 @@ it('an adoption under the id gives the number up', async () => {
   expect((await owned(cloud)).document.owned.map(({ urn }) => urn)).toEqual([...BY_ID, PROJECT].sort());
 });
 
+it('where no fact tells whose number it is, the cloud does, and what can not be told is an error', async () => {
+  const cloud = await openedWith(rowsInside());
+  const left = await orphans(cloud, 'playbook.yaml', '--plan-destroy', 'removal.yaml');
+  expectExit(left, 0);
+  expect(left.document.orphans).toEqual([]);
+  expect(() => cloud.readText('removal.yaml')).toThrow();
+  const seen = await drift(cloud, 'playbook.yaml');
+  expect(verdicts(seen)).toEqual({ ...all('in_sync', BY_NUMBER), [PROJECT]: 'untracked' });
+  const narrowed = await drift(cloud, 'playbook.yaml', '--target', 'dns', '--target', BY_ID[0] ?? '');
+  expect(Object.keys(verdicts(narrowed))).toEqual([BY_NUMBER[0], BY_NUMBER[2]]);
+  cloud.deny(`/v3/projects/${NUMBER}`);
+  const failed = await cloud.fail(['orphans', 'playbook.yaml']);
+  expectExit(failed, 5);
+  expect(codesOf(failed.failure.diagnostics)).toEqual(['BLOCKED', 'BLOCKED', 'BLOCKED']);
+  // What no playbook declares in any project needs no look.
+  cloud.write({ defaults: { stack: 'prod' }, steps: [WEB] });
+  const none = await orphans(cloud, 'playbook.yaml');
+  expect(none.document.orphans.map(({ urn }) => urn)).toEqual(BY_NUMBER);
+});
+
 it('why tells the history under both names', async () => {
   const cloud = await openedWith([webRow, ...rowsInside()]);
   const history = async (urn = '') => JSON.parse((await cloud.run(['why', urn, '--format', 'json'])).stdout).history;
