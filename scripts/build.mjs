@@ -13,20 +13,28 @@ const { values } = parseArgs({ options: { out: { type: 'string' } } });
 const dist = values.out === undefined ? join(root, 'dist') : resolve(values.out);
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/**
- * `node:child_process` takes 3 ms to load, and what imports it at the top (commander, the look at git's index) rarely
- * or never uses it: loaded at the first call instead.
- */
-const lazyChildProcess = {
-  name: 'lazy-child-process',
-  resolveId: (source) => (source === 'node:child_process' ? '\0lazy-child-process' : null),
-  load: (id) =>
-    id === '\0lazy-child-process'
-      ? ['spawn', 'spawnSync', 'execFile']
-          .map((name) => `exports.${name} = (...all) => require('child_process').${name}(...all);`)
-          .join('\n')
-      : null,
-};
+/** Node's own modules whose functions are loaded at their first call, because they take long to load and are rarely called. */
+const lazily = (modules) => ({
+  name: 'lazily',
+  resolveId: (source) => (source in modules ? `\0lazy:${source}` : null),
+  load: (id) => {
+    if (!id.startsWith('\0lazy:node:')) return null;
+    const name = id.slice('\0lazy:node:'.length);
+    return modules[`node:${name}`]
+      .map((key) => `exports.${key} = (...all) => require('${name}').${key}(...all);`)
+      .join('\n');
+  },
+});
+
+/** Takes 3 ms, and what imports it at the top (commander, the look at git's index) rarely or never uses it. */
+const lazyChildProcess = lazily({ 'node:child_process': ['spawn', 'spawnSync', 'execFile'] });
+
+/** The fake `yc` starts once a command: most commands ask for no terminal and make no ids, and these take 8 ms. */
+const lazyInFakeYc = lazily({
+  'node:child_process': ['spawn'],
+  'node:crypto': ['randomBytes', 'randomUUID'],
+  'node:tty': ['isatty'],
+});
 
 /** A text with one character beyond Latin-1 takes V8 twice the memory, and longer to read. */
 const asciiOnly = {
@@ -40,6 +48,13 @@ const asciiOnly = {
         );
     }
   },
+};
+
+/** Of undici only the pool of connections is used here; its index loads everything else too, which takes longer than a request. */
+const undiciAgentOnly = {
+  name: 'undici-agent-only',
+  resolveId: (source) => (source === 'undici' ? '\0undici-agent-only' : null),
+  load: (id) => (id === '\0undici-agent-only' ? "exports.Agent = require('undici/lib/dispatcher/agent.js');" : null),
 };
 
 const mainIsBuilt = {
@@ -82,22 +97,23 @@ async function bundle() {
   await write(
     { main: 'src/cli/main.ts' },
     { codeSplitting: { groups: [{ name: chunkOf, debugName: 'main and workflow' }] } },
+    [lazyChildProcess, undiciAgentOnly],
   );
   // On its own, so that it shares nothing with the chunks and `--version` loads none of them.
   await write({ entry: 'src/cli/entry.ts' }, {}, [mainIsBuilt]);
   // A program of its own, that the fake `yc` on disk runs.
-  await write({ 'fake-yc': 'src/emulator/yc/main.ts' }, {});
+  await write({ 'fake-yc': 'src/emulator/yc/main.ts' }, {}, [lazyInFakeYc]);
   rmSync(dist, { recursive: true, force: true });
   renameSync(next, dist);
 }
 
-async function write(input, output, plugins = []) {
+async function write(input, output, plugins) {
   const build = await rolldown({
     cwd: root,
     input,
     platform: 'node',
     preserveEntrySignatures: 'allow-extension',
-    plugins: [lazyChildProcess, ...plugins],
+    plugins,
     transform: { target: 'node20', define: { INFRA_VERSION: JSON.stringify(version) } },
   });
   await build.write({

@@ -26,10 +26,10 @@ export type StdinKind = Extract<FakeYcLogLine, { event: 'start' }>['stdin'];
 export function stdinKind(): StdinKind {
   try {
     const stat = fstatSync(0);
-    if (isatty(0)) return 'terminal';
     if (stat.isFIFO() || stat.isSocket()) return 'pipe';
     if (stat.isFile()) return 'file';
-    return stat.isCharacterDevice() && stat.rdev === statSync('/dev/null').rdev ? 'null' : 'other';
+    if (stat.isCharacterDevice() && stat.rdev === statSync('/dev/null').rdev) return 'null';
+    return isatty(0) ? 'terminal' : 'other';
   } catch {
     return 'closed';
   }
