@@ -7,6 +7,9 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // A process and its modules for each file would take as long again as the tests.
+    isolate: false,
+    setupFiles: ['test/support/each-file.ts'],
     // By default one core is left to the terminal; on two cores that would be half of the machine.
     maxWorkers: 2,
     coverage: {

@@ -54,7 +54,11 @@ const asciiOnly = {
 const undiciAgentOnly = {
   name: 'undici-agent-only',
   resolveId: (source) => (source === 'undici' ? '\0undici-agent-only' : null),
-  load: (id) => (id === '\0undici-agent-only' ? "exports.Agent = require('undici/lib/dispatcher/agent.js');" : null),
+  load: (id) =>
+    id === '\0undici-agent-only'
+      ? `Object.assign(require('undici/lib/dispatcher/dispatcher.js').prototype, require('undici/lib/api'));
+         exports.Agent = require('undici/lib/dispatcher/agent.js');`
+      : null,
 };
 
 const mainIsBuilt = {

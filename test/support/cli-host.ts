@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Host, OutputStream, SignalName } from '../../src/cli/host.ts';
 import { runCli } from '../../src/cli/program.ts';
+import { type Ended, environment, type SpawnOptions, temporaryFolder } from './cli-process.ts';
 
 /** A process made of values: what a command writes is kept, and signals are sent by the test. */
 export interface FakeHost extends Host {
@@ -12,6 +13,8 @@ export interface FakeHost extends Host {
 
 export interface FakeHostOptions {
   readonly cwd?: string;
+  readonly home?: string;
+  readonly uid?: number;
   readonly env?: Host['env'];
   readonly tty?: boolean;
   /** What is answered to questions, in order; then the input has ended. */
@@ -38,9 +41,9 @@ export function fakeHost(options: FakeHostOptions = {}): FakeHost {
   return {
     cwd: options.cwd ?? '/nowhere',
     env: options.env ?? {},
-    home: '/nowhere/home',
+    home: options.home ?? '/nowhere/home',
     user: 'tester',
-    uid: null,
+    uid: options.uid ?? null,
     hostname: 'test-host',
     stdinIsTTY: tty,
     openStdin: () => Readable.from([Buffer.from(options.input ?? '')]),
@@ -70,4 +73,14 @@ export async function runInfra(argv: readonly string[], options: FakeHostOptions
   const host = fakeHost(options);
   const code = await runCli(argv, host);
   return { code, stdout: host.written.stdout, stderr: host.written.stderr, host };
+}
+
+/** Runs a command line as a process in its folder would, which is its home too, but inside this process. */
+export async function infraInside(argv: readonly string[], options: SpawnOptions = {}): Promise<Ended> {
+  const cwd = options.cwd ?? temporaryFolder();
+  const { env, input = '' } = options;
+  const uid = process.getuid?.();
+  const host = { cwd, home: cwd, env: environment(cwd, env), input, ...(uid === undefined ? {} : { uid }) };
+  const { code, stdout, stderr } = await runInfra(argv, host);
+  return { code, signal: null, stdout, stderr };
 }

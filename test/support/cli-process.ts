@@ -20,6 +20,9 @@ export interface SpawnOptions {
   readonly input?: string;
 }
 
+/** Runs the program to its end, wherever it runs. */
+export type RunsInfra = (argv: readonly string[], options?: SpawnOptions) => Promise<Ended>;
+
 /** A fresh folder outside of any repository. */
 export function temporaryFolder(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), 'infra-test-')));
@@ -33,7 +36,7 @@ export async function ensureBuilt(): Promise<void> {
 }
 
 /** Nothing of the developer's own environment but what a program needs to run. */
-function environment(home: string, extra: SpawnOptions['env']): NodeJS.ProcessEnv {
+export function environment(home: string, extra: SpawnOptions['env']): NodeJS.ProcessEnv {
   return {
     PATH: process.env['PATH'],
     HOME: home,
@@ -48,6 +51,7 @@ export function startInfra(
   argv: readonly string[],
   options: SpawnOptions = {},
 ): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
+  if (entry === '') throw new Error('the program is not built: await ensureBuilt first');
   const cwd = options.cwd ?? temporaryFolder();
   const child = spawn(process.execPath, [entry, ...argv], { cwd, env: environment(cwd, options.env), stdio: 'pipe' });
   const output = { stdout: '', stderr: '' };

@@ -1,13 +1,15 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import {
   type GoogleEmulator,
   type GoogleEmulatorOptions,
   startGoogleEmulator,
 } from '../../../src/emulator/google/server.ts';
 import type { Folder, Project, StoredPolicy, WorldState } from '../../../src/emulator/google/world/state.ts';
-import { type Ended, ensureBuilt, infra, startInfra, temporaryFolder } from '../cli-process.ts';
+import { infraInside } from '../cli-host.ts';
+import { type Ended, ensureBuilt, infra, type RunsInfra, startInfra, temporaryFolder } from '../cli-process.ts';
+import { closeAfterwards } from '../opened.ts';
 import {
   type ApplyDocument,
   applySchema,
@@ -43,29 +45,31 @@ export interface Failed extends Ended {
   readonly failure: FailureDocument;
 }
 
-const opened: Cloud[] = [];
-
-beforeAll(ensureBuilt);
-afterAll(async () => {
-  await Promise.all(opened.splice(0).map((cloud) => cloud.close()));
-});
-
 /** An organisation of one's own behind an emulator in this process, and a folder to run the built program in. */
 export async function openCloud(options: GoogleEmulatorOptions = {}): Promise<Cloud> {
-  const cloud = new Cloud(
-    await startGoogleEmulator({ operationPolls: 0, ...options, seed: { ...SEED, ...options.seed } }),
-  );
-  opened.push(cloud);
-  return cloud;
+  await ensureBuilt();
+  return await openCloudFor(infra, options);
+}
+
+/** The same with the program inside this process: what takes many runs, and is not about processes. */
+export async function openCloudInside(options: GoogleEmulatorOptions = {}): Promise<Cloud> {
+  return await openCloudFor(infraInside, options);
+}
+
+async function openCloudFor(run: RunsInfra, options: GoogleEmulatorOptions): Promise<Cloud> {
+  const emulator = await startGoogleEmulator({ operationPolls: 0, ...options, seed: { ...SEED, ...options.seed } });
+  return closeAfterwards(new Cloud(emulator, run));
 }
 
 export class Cloud {
   readonly emulator: GoogleEmulator;
   readonly folder: string;
+  readonly #runs: RunsInfra;
 
-  constructor(emulator: GoogleEmulator) {
+  constructor(emulator: GoogleEmulator, runs: RunsInfra) {
     this.emulator = emulator;
     this.folder = temporaryFolder();
+    this.#runs = runs;
   }
 
   async close(): Promise<void> {
@@ -97,7 +101,7 @@ export class Cloud {
 
   /** The program with the caller's token, and with the caller's leave to talk to this cloud. */
   run(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-    return infra(argv, { cwd: this.folder, env: this.env(env) });
+    return this.#runs(argv, { cwd: this.folder, env: this.env(env) });
   }
 
   /** The same, while it runs. */

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
 import * as z from 'zod';
 import { controlFakeYc, type FakeYcControl } from '../../../src/emulator/yc/control.ts';
 import type { FakeYcSeed } from '../../../src/emulator/yc/options.ts';
-import { type Ended, ensureBuilt, infra, ROOT, startInfra, temporaryFolder } from '../cli-process.ts';
+import { infraInside } from '../cli-host.ts';
+import { type Ended, ensureBuilt, infra, ROOT, type RunsInfra, startInfra, temporaryFolder } from '../cli-process.ts';
+import { closeAfterwards } from '../opened.ts';
 import { expectExit, linesOf, parsed } from './cloud.ts';
 import {
   type ApplyDocument,
@@ -53,15 +54,18 @@ const recoverSchema = z.looseObject({
 });
 export type RecoverDocument = z.infer<typeof recoverSchema>;
 
-const opened: YcCloud[] = [];
-
-beforeAll(ensureBuilt);
-afterAll(() => {
-  for (const cloud of opened.splice(0)) cloud.close();
-});
-
 /** A folder of Yandex Cloud behind a fake `yc` on disk, and a folder of one's own to run the built program in. */
 export async function openYcCloud(seed: FakeYcSeed = {}): Promise<YcCloud> {
+  return await openYcCloudFor(infra, seed);
+}
+
+/** The same with the program inside this process; the fake `yc` stays one of its own. */
+export async function openYcCloudInside(seed: FakeYcSeed = {}): Promise<YcCloud> {
+  return await openYcCloudFor(infraInside, seed);
+}
+
+async function openYcCloudFor(runs: RunsInfra, seed: FakeYcSeed): Promise<YcCloud> {
+  await ensureBuilt();
   const home = temporaryFolder();
   const tools = temporaryFolder();
   const seedFile = join(tools, 'seed.json');
@@ -69,8 +73,7 @@ export async function openYcCloud(seed: FakeYcSeed = {}): Promise<YcCloud> {
   const state = join(tools, 'state.json');
   const put = await infra(['emulator', 'yc', '--folder', join(tools, 'bin'), '--state', state, '--seed', seedFile]);
   expectExit(put, 0);
-  const cloud = new YcCloud(home, tools, put.stdout.trim(), controlFakeYc(state));
-  opened.push(cloud);
+  const cloud = closeAfterwards(new YcCloud(home, tools, put.stdout.trim(), controlFakeYc(state), runs));
   cloud.writeText('.config/infra/config.yaml', CONFIG);
   cloud.gateway();
   return cloud;
@@ -83,9 +86,7 @@ export function copyOf(cloud: YcCloud): YcCloud {
   cpSync(cloud.tools, tools, { recursive: true });
   const executable = join(tools, relative(cloud.tools, cloud.executable));
   writeFileSync(executable, readFileSync(executable, 'utf8').replaceAll(cloud.tools, tools));
-  const copy = new YcCloud(home, tools, executable, controlFakeYc(join(tools, 'state.json')));
-  opened.push(copy);
-  return copy;
+  return closeAfterwards(new YcCloud(home, tools, executable, controlFakeYc(join(tools, 'state.json')), cloud.runs));
 }
 
 export class YcCloud {
@@ -93,8 +94,10 @@ export class YcCloud {
   readonly tools: string;
   readonly executable: string;
   readonly fake: FakeYcControl;
+  readonly runs: RunsInfra;
 
-  constructor(folder: string, tools: string, executable: string, fake: FakeYcControl) {
+  constructor(folder: string, tools: string, executable: string, fake: FakeYcControl, runs: RunsInfra) {
+    this.runs = runs;
     this.folder = folder;
     this.tools = tools;
     this.executable = executable;
@@ -124,7 +127,7 @@ export class YcCloud {
   }
 
   run(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-    return infra(argv, { cwd: this.folder, env: this.env(env) });
+    return this.runs(argv, { cwd: this.folder, env: this.env(env) });
   }
 
   start(argv: readonly string[]): ReturnType<typeof startInfra> {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Cloud, codesOf, expectExit, linesOf, ORG, openCloud } from '../../support/e2e/cloud.ts';
+import { type Cloud, codesOf, expectExit, linesOf, ORG, openCloudInside } from '../../support/e2e/cloud.ts';
 import { drift, json, owned, verifySchema, whySchema } from '../../support/e2e/ownership.ts';
 import { folder, grant, project } from '../../support/e2e/playbooks.ts';
 import { changesBetween, treeOf } from '../../support/safety/tree.ts';
@@ -11,7 +11,7 @@ const FOLDER = `google:cloudresourcemanager:folder:${ORG}/one`;
 const PROJECT = 'google:cloudresourcemanager:project:acme-web';
 
 async function converged(): Promise<Cloud> {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     defaults: { stack: 'prod' },
     steps: [
@@ -26,7 +26,7 @@ async function converged(): Promise<Cloud> {
 const verify = (cloud: Cloud, ...argv: readonly string[]) => json(cloud, verifySchema, 'log', 'verify', ...argv);
 
 it('verify finds the chain whole, and the head that an apply named', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({ defaults: { stack: 'prod' }, steps: [folder('one', { parent: ORG, display_name: 'one' })] });
   expect((await verify(cloud)).document).toMatchObject({ ok: true, rows: 0, first_bad: null });
   const { report } = await cloud.converge();
@@ -106,7 +106,7 @@ it('show lists rows, narrowed by stack, subject and number; nothing is written b
 });
 
 it('owned lists what is owned, and what was at a time', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({ defaults: { stack: 'prod' }, steps: [folder('one', { parent: ORG, display_name: 'one' })] });
   expectExit(await cloud.converge(), 0);
   const between = String(cloud.rows.at(-1)?.['recorded_at']);
@@ -198,7 +198,7 @@ it('forget gives up what is owned with no call to any cloud, once its digest is 
 });
 
 it('execution_id 9223372036854775807 comes out as it went in', async () => {
-  const cloud = await openCloud({ seed: { projects: [{ projectId: 'acme-web', number: '555', parent: ORG }] } });
+  const cloud = await openCloudInside({ seed: { projects: [{ projectId: 'acme-web', number: '555', parent: ORG }] } });
   const fact = {
     urn: PROJECT,
     provider: 'google',

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Cloud, codesOf, expectExit, linesOf, ORG, openCloud } from '../../support/e2e/cloud.ts';
+import { type Cloud, codesOf, expectExit, linesOf, ORG, openCloudInside } from '../../support/e2e/cloud.ts';
 import { eventSchema } from '../../support/e2e/contract.ts';
 import { orphans } from '../../support/e2e/ownership.ts';
 import { folder, project } from '../../support/e2e/playbooks.ts';
@@ -11,7 +11,7 @@ const OLD = project('web', { project_id: 'acme-web', parent: ORG }, { protect: f
 const CALLER = 'credentials: { reader: { type: bearer, token_env: INFRA_TEST_TOKEN } }\n';
 
 async function withOrphan(): Promise<Cloud> {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({ defaults: { stack: 'prod' }, steps: [...KEPT, OLD] });
   expectExit(await cloud.converge(), 0);
   cloud.write({ defaults: { stack: 'prod' }, steps: KEPT });
@@ -65,7 +65,7 @@ it('the authority of a removal is never that of the log; its credentials are nam
 });
 
 it('outside of a repository the stack of infra.yaml counts for the playbooks that it names', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({ steps: [...KEPT, OLD] }, 'teams/one.yaml');
   cloud.writeText('infra.yaml', 'stack: prod\nplaybooks: ["teams/*.yaml"]\n');
   const { plan } = await cloud.planOf('teams/one.yaml', '--stack', 'prod');

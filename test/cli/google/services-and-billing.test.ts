@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ACCOUNT, ACCOUNT_ID, codesOf, expectExit, ORG, openCloud, stepAt } from '../../support/e2e/cloud.ts';
+import { ACCOUNT, ACCOUNT_ID, codesOf, expectExit, ORG, openCloudInside, stepAt } from '../../support/e2e/cloud.ts';
 import { enable, folder, google, link, project } from '../../support/e2e/playbooks.ts';
 
 const WEB = { projectId: 'acme-web', number: '555', displayName: 'Acme Web', parent: ORG };
@@ -10,7 +10,7 @@ const MANY =
     .map((name) => `${name}.googleapis.com`);
 
 it.concurrent('C4 21 services of one project go in batches of 20 and 1', async () => {
-  const cloud = await openCloud({ seed: { projects: [WEB] } });
+  const cloud = await openCloudInside({ seed: { projects: [WEB] } });
   cloud.write({ steps: [enable('apis', { project_id: 'acme-web', services: MANY })] });
   expect(MANY).toHaveLength(21);
   const { plan } = await cloud.plan();
@@ -35,7 +35,7 @@ it.concurrent('C4 21 services of one project go in batches of 20 and 1', async (
 });
 
 it.concurrent('C6 a hundred services of one project cost one read', async () => {
-  const cloud = await openCloud({ seed: { projects: [{ ...WEB, services: MANY }] } });
+  const cloud = await openCloudInside({ seed: { projects: [{ ...WEB, services: MANY }] } });
   cloud.write({ steps: [enable('apis', { project_id: 'acme-web', services: MANY })] });
   const { plan } = await cloud.plan();
   expect(plan.summary).toMatchObject({ none: 21 });
@@ -43,7 +43,7 @@ it.concurrent('C6 a hundred services of one project cost one read', async () => 
 });
 
 it.concurrent('one service of a batch that the cloud refuses is dropped and named; the others are enabled', async () => {
-  const cloud = await openCloud({ seed: { projects: [WEB] } });
+  const cloud = await openCloudInside({ seed: { projects: [WEB] } });
   cloud.write({
     steps: [
       enable('apis', {
@@ -61,7 +61,7 @@ it.concurrent('one service of a batch that the cloud refuses is dropped and name
 });
 
 it.concurrent('"another activation is in progress" is waited for', async () => {
-  const cloud = await openCloud({ seed: { projects: [WEB] } });
+  const cloud = await openCloudInside({ seed: { projects: [WEB] } });
   cloud.write({ steps: [enable('api', { project_id: 'acme-web', service: 'dlp.googleapis.com' })] });
   const { plan } = await cloud.plan();
   cloud.emulator.addFault({
@@ -85,7 +85,7 @@ it.concurrent('"another activation is in progress" is waited for', async () => {
 });
 
 it.concurrent('C7 a service that others need is not disabled: the dependants are in the plan; in order both go', async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: {
       projects: [
         { ...WEB, billingAccountName: ACCOUNT, services: ['container.googleapis.com', 'compute.googleapis.com'] },
@@ -128,7 +128,7 @@ it.concurrent('C7 a service that others need is not disabled: the dependants are
 });
 
 it.concurrent('services.disable and unlink are planned with a digest and done', async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     operationPolls: 2,
     seed: { projects: [{ ...WEB, billingAccountName: ACCOUNT, services: ['dlp.googleapis.com'] }] },
   });
@@ -152,7 +152,7 @@ it.concurrent('services.disable and unlink are planned with a digest and done', 
 });
 
 it.concurrent('a billing link is a PUT only where it differs, and away from another account a shown update', async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: {
       billingAccounts: [
         { id: ACCOUNT_ID, parent: ORG },
@@ -178,7 +178,7 @@ it.concurrent('a billing link is a PUT only where it differs, and away from anot
 });
 
 it.concurrent('a closed billing account is a warning in the plan and after the link', async () => {
-  const cloud = await openCloud({ seed: { billingAccounts: [CLOSED], projects: [WEB] } });
+  const cloud = await openCloudInside({ seed: { billingAccounts: [CLOSED], projects: [WEB] } });
   cloud.write({ steps: [link('money', { project_id: 'acme-web', billing_account: `billingAccounts/${CLOSED.id}` })] });
   const { plan } = await cloud.plan();
   const warned = stepAt(plan, 'money').diagnostics.filter(({ severity }) => severity !== 'note');
@@ -189,7 +189,7 @@ it.concurrent('a closed billing account is a warning in the plan and after the l
 });
 
 it.concurrent('D1 the cap of projects on a billing account: the details, how to raise it, and the rest goes on', async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: {
       billingAccounts: [{ id: ACCOUNT_ID, parent: ORG, projectCap: 1 }],
       projects: [WEB, { projectId: 'acme-first', parent: ORG, billingAccountName: ACCOUNT }],
@@ -209,7 +209,7 @@ it.concurrent('D1 the cap of projects on a billing account: the details, how to 
 });
 
 it.concurrent('E2 an operation pending beyond the poll bound: exit 7, named, recorded; the next run resumes it', async () => {
-  const cloud = await openCloud({ operationPolls: 6 });
+  const cloud = await openCloudInside({ operationPolls: 6 });
   cloud.write({
     defaults: { poll: { max_attempts: 2, interval_ms: 1 } },
     steps: [project('dns', { project_id: 'acme-dns', parent: ORG })],
@@ -241,7 +241,7 @@ it.concurrent('E2 an operation pending beyond the poll bound: exit 7, named, rec
 });
 
 it.concurrent('E3 a poll that is answered 500 and 503 goes on; an error in the operation is the result', async () => {
-  const cloud = await openCloud({ operationPolls: 3 });
+  const cloud = await openCloudInside({ operationPolls: 3 });
   cloud.write({ steps: [folder('shared', { parent: ORG, display_name: '00-shared' })] });
   const { plan } = await cloud.plan();
   for (const [nth, status] of [
@@ -255,7 +255,7 @@ it.concurrent('E3 a poll that is answered 500 and 503 goes on; an error in the o
     });
   expectExit(await cloud.apply(plan.digest), 0);
 
-  const other = await openCloud({ operationPolls: 1 });
+  const other = await openCloudInside({ operationPolls: 1 });
   other.write({ steps: [project('p', { project_id: 'acme-dns', parent: ORG })] });
   const planned = await other.plan();
   other.emulator.addFault({
@@ -275,7 +275,7 @@ it.concurrent('E3 a poll that is answered 500 and 503 goes on; an error in the o
 });
 
 it.concurrent('an operation that is done at once, or without a name, is not polled', async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     operationPolls: 0,
     seed: {
       folders: [{ id: '9', displayName: 'old one', parent: ORG }],

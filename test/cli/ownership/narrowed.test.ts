@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Cloud, codesOf, expectExit, ORG, openCloud } from '../../support/e2e/cloud.ts';
+import { type Cloud, codesOf, expectExit, ORG, openCloudInside } from '../../support/e2e/cloud.ts';
 import { drift, orphans, owned, verdicts } from '../../support/e2e/ownership.ts';
 import { folder } from '../../support/e2e/playbooks.ts';
 
@@ -7,7 +7,7 @@ const urn = (name: string) => `google:cloudresourcemanager:folder:${ORG}/${name}
 
 /** Two folders that a stack owns; the playbook has forgotten the second one since. */
 async function withOrphan(): Promise<Cloud> {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   const [one, two] = ['one', 'two'].map((name) => folder(name, { parent: ORG, display_name: name }));
   cloud.write({ defaults: { stack: 'prod' }, steps: [one, two].flatMap((step) => step ?? []) });
   expectExit(await cloud.converge(), 0);
@@ -65,7 +65,7 @@ it("forget --stack refuses what is another stack's", async () => {
 });
 
 it('a flag of the contract that a verb has no use for is told as that', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   for (const argv of [
     ['why', 'x', '--offline'],
     ['drift', '--take-over', 'prod'],

@@ -7,7 +7,7 @@ import {
   FOLDER,
   ONE_EACH,
   OTHER_FOLDER,
-  openYcCloud,
+  openYcCloudInside,
   outcomes,
   urnOf,
   type YcCloud,
@@ -79,7 +79,7 @@ const ready = new Map<Create, Promise<Ready>>();
 
 /** A cloud with everything that does not depend on a create, and the digest of a plan of the rest. */
 async function readyFor(create: Create): Promise<Ready> {
-  const cloud = await openYcCloud();
+  const cloud = await openYcCloudInside();
   cloud.gateway(playbookFor(create));
   const targets = create.before.flatMap((address) => ['--target', address]);
   const { plan } = await cloud.plan(...targets);
@@ -168,7 +168,7 @@ describe.each(CREATES)('$address', { concurrent: true }, (create) => {
 });
 
 it('blocks what depends on it, and nothing else; applying goes on by itself where reading settles it', async () => {
-  const cloud = await openYcCloud();
+  const cloud = await openYcCloudInside();
   cloud.fake.addFaults({ match: 'vpc subnet create', action: { kind: 'exit', when: 'after' } });
   const applied = await cloud.converge();
   expect(outcomes(applied)).toEqual({ ...everywhere('changed'), subnet: 'uncertain', instance: 'blocked' });
@@ -178,7 +178,7 @@ it('blocks what depends on it, and nothing else; applying goes on by itself wher
 }, 60_000);
 
 it('names the operation that an answer named: in the log, in the report and in what recover says', async () => {
-  const cloud = await openYcCloud();
+  const cloud = await openYcCloudInside();
   cloud.fake.addFaults({ match: 'vpc network create', action: { kind: 'fail', failure: 'operation_failed' } });
   const applied = await cloud.converge();
   expectExit(applied, 7);
@@ -200,7 +200,7 @@ it('names the operation that an answer named: in the log, in the report and in w
 }, 60_000);
 
 it('abandons nothing that is not open, and says so before anything is looked at', async () => {
-  const cloud = await openYcCloud();
+  const cloud = await openYcCloudInside();
   const refused = await cloud.fail(['recover', '--abandon', urnOf('vpc', 'network', 'network')]);
   expectExit(refused, 3);
   expect(codesOf(refused.failure.diagnostics)).toEqual(['USAGE']);

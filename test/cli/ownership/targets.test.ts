@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Cloud, codesOf, expectExit, linesOf, ORG, openCloud } from '../../support/e2e/cloud.ts';
+import { type Cloud, codesOf, expectExit, linesOf, ORG, openCloudInside } from '../../support/e2e/cloud.ts';
 import { driftSchema, json, ownedSchema, verdicts } from '../../support/e2e/ownership.ts';
 import { folder } from '../../support/e2e/playbooks.ts';
 
@@ -8,7 +8,7 @@ const FOLDER = `google:cloudresourcemanager:folder:${ORG}/one`;
 
 /** A cloud at an endpoint that the playbook names, with a folder made there. */
 async function converged(): Promise<Cloud> {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({ defaults: { stack: 'prod' }, steps: [folder('one', { parent: ORG, display_name: 'one' })] });
   expectExit(await cloud.converge(), 0);
   return cloud;
@@ -67,7 +67,7 @@ it('drift and recover look where the rows say only with the leave of the caller'
 });
 
 it("the emulator's rows are told without a flag where nothing has to be looked at", async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({ defaults: { stack: 'prod' }, steps: [folder('one', { parent: ORG, display_name: 'one' })] });
   expectExit(await cloud.converge('--emulator'), 0);
   const log = ['--eventlog', '.infra/emulator/eventlog.jsonl'];

@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest';
-import { ACCOUNT, codesOf, expectExit, linesOf, ORG, ORG_ID, openCloud, stepAt } from '../../support/e2e/cloud.ts';
+import {
+  ACCOUNT,
+  codesOf,
+  expectExit,
+  linesOf,
+  ORG,
+  ORG_ID,
+  openCloudInside,
+  stepAt,
+} from '../../support/e2e/cloud.ts';
 import { enable, folder, google, grant, link, project, type Step } from '../../support/e2e/playbooks.ts';
 
 const TEAM = 'group:team@example.com';
@@ -11,7 +20,7 @@ const FOLDERS: Step = folder(
 );
 
 it.concurrent('grants on folders of the playbook, by reference and by display name: planned whole, then at rest', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     defaults: { guard: { require_org: ORG } },
     steps: [
@@ -40,7 +49,7 @@ it.concurrent('grants on folders of the playbook, by reference and by display na
 });
 
 it.concurrent('a result inside a string, a project made from another, and services of a loop', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     workload: {
       projects: [
@@ -90,7 +99,7 @@ it.concurrent('a result inside a string, a project made from another, and servic
 });
 
 it.concurrent('whatever must decide on a result that is known only after apply is an error of the plan; what is known already is not', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   for (const parent of [
     "{{ steps.shared.resource.name | replace('folders/', '') }}",
     "{{ 'a' if steps.shared.resource.name == 'folders/1' else 'b' }}",
@@ -124,7 +133,7 @@ it.concurrent('whatever must decide on a result that is known only after apply i
 });
 
 it.concurrent('a read after what it looks at: known after apply in the plan, the new state in the apply', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     steps: [
       folder('shared', { parent: ORG, display_name: '00-shared' }),
@@ -144,7 +153,7 @@ it.concurrent('a read after what it looks at: known after apply in the plan, the
 });
 
 it.concurrent('a folder that was deleted comes back by undelete, where the log knows its id', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   const input = { parent: ORG, display_name: '00-shared' };
   cloud.write({ steps: [folder('shared', input)] });
   expectExit(await cloud.converge(), 0);
@@ -158,7 +167,7 @@ it.concurrent('a folder that was deleted comes back by undelete, where the log k
 });
 
 it.concurrent('what belongs to a project pending deletion is not planned as if the project were there', async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: {
       projects: [
         { projectId: 'acme-web', number: '555', parent: ORG, displayName: 'Acme Web', state: 'DELETE_REQUESTED' },
@@ -190,7 +199,7 @@ it.concurrent('what belongs to a project pending deletion is not planned as if t
 });
 
 it.concurrent('--fail-fast: nothing new starts after a failure', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.emulator.addFault({
     method: 'POST',
     path: '^/v3/folders$',
@@ -208,7 +217,7 @@ it.concurrent('--fail-fast: nothing new starts after a failure', async () => {
 });
 
 it.concurrent('numbers and booleans as they are written: an id of digits, a value that YAML would change', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.writeText(
     'playbook.yaml',
     `apiVersion: infra/v1
@@ -230,7 +239,7 @@ workflow:
 });
 
 it.concurrent('two applies at once: one is let in, the other is told who holds the lock or that nothing is left', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({ steps: ['aa', 'bb'].map((name) => folder(name, { parent: ORG, display_name: `folder ${name}` })) });
   const { plan } = await cloud.plan();
   const argv = ['apply', 'playbook.yaml', '--confirm', plan.digest ?? ''];
@@ -242,7 +251,7 @@ it.concurrent('two applies at once: one is let in, the other is told who holds t
 });
 
 it.concurrent('a failure as lines of JSON: version, then the diagnostics', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({ steps: [folder('f', { parent: 'organisations/1', display_name: 'aaa' })] });
   const ended = await cloud.run(['plan', 'playbook.yaml', '--format', 'ndjson']);
   expect(ended.code).toBe(3);
@@ -250,7 +259,7 @@ it.concurrent('a failure as lines of JSON: version, then the diagnostics', async
 });
 
 it.concurrent('--eventlog and INFRA_EVENTLOG put the facts elsewhere; --actor says who', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({ steps: [folder('f', { parent: ORG, display_name: 'aaa' })] });
   const { plan } = await cloud.plan('--eventlog', 'logs/a.jsonl');
   expectExit(await cloud.apply(plan.digest, '--eventlog', 'logs/a.jsonl', '--actor', 'robot'), 0);

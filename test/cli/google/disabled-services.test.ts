@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ACCOUNT, type Cloud, expectExit, ORG, openCloud, stepAt } from '../../support/e2e/cloud.ts';
+import { ACCOUNT, type Cloud, expectExit, ORG, openCloudInside, stepAt } from '../../support/e2e/cloud.ts';
 import { enable, google, link, project } from '../../support/e2e/playbooks.ts';
 
 const SERVICES = ['compute.googleapis.com', 'container.googleapis.com'];
@@ -15,7 +15,7 @@ const disable = (name: string, more: Readonly<Record<string, unknown>> = {}) =>
   );
 
 async function withServices(): Promise<Cloud> {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     steps: [
       project('web', { project_id: 'acme-web', parent: ORG }),

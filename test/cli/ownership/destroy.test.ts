@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ACCOUNT, type Cloud, codesOf, expectExit, ORG, openCloud, stepAt } from '../../support/e2e/cloud.ts';
+import { ACCOUNT, type Cloud, codesOf, expectExit, ORG, openCloudInside, stepAt } from '../../support/e2e/cloud.ts';
 import { confirmed, json, orphans, owned, verbPlanSchema } from '../../support/e2e/ownership.ts';
 import { enable, folder, grant, link, project } from '../../support/e2e/playbooks.ts';
 
@@ -17,7 +17,7 @@ const steps = (protect: boolean | undefined) => {
 };
 
 async function converged(protect: boolean | undefined): Promise<Cloud> {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({ defaults: { stack: 'prod' }, steps: steps(protect) });
   expectExit(await cloud.converge(), 0);
   cloud.resetRequests();
@@ -70,7 +70,7 @@ it('what is not protected goes in reverse order; what lay in a project gets its 
 });
 
 it('G3: one protected resource keeps what it needs, and no more', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     defaults: { stack: 'prod' },
     steps: [
@@ -102,7 +102,7 @@ it('F9: protection declared without another change is recorded, and outlives its
 });
 
 it('what was merely found is kept, unless the caller says otherwise; what is not ours is blocked', async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: {
       folders: [
         { id: '10', displayName: 'found', parent: ORG },
@@ -129,7 +129,7 @@ it('what was merely found is kept, unless the caller says otherwise; what is not
 });
 
 it('a folder with something else in it is blocked, and that is named', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     defaults: { stack: 'prod' },
     steps: [folder('outer', { parent: ORG, display_name: 'outer' }, { protect: false })],
@@ -168,7 +168,7 @@ it('steps that are held as reports are said to be that, and not that nothing is 
 });
 
 it('a part of a stack is taken down by its protection, wherever the protected thing is declared', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   const all = steps(false).map((step) =>
     step.step === 'apis'
       ? enable('apis', { project_id: 'acme-web', services: ['dns.googleapis.com'] }, { protect: true })
@@ -205,7 +205,7 @@ it('what lies in a protected project stays with it when the project is in anothe
 });
 
 it('a grant on a folder by reference is destroyed alone, and blocked where nothing is known of the folder', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   const playbook = [
     folder('outer', { parent: ORG, display_name: 'outer' }, { protect: false }),
     grant('team', {
@@ -223,7 +223,7 @@ it('a grant on a folder by reference is destroyed alone, and blocked where nothi
 });
 
 it('a folder that is owned by its number, as the ancestor writes it, is found and given up under both names', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   const playbook = [
     folder('outer', { parent: ORG, display_name: 'outer' }, { protect: false }),
     folder('inner', { parent: '{{ steps.outer.resource.name }}', display_name: 'inner' }, { protect: false }),
@@ -264,7 +264,7 @@ it('a clean-up that leaves a project for what is protected in it leaves its link
 });
 
 it('a clean-up leaves a project whose protected service is still declared', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   const api = enable('api', { project_id: 'acme-web', service: 'dlp.googleapis.com' }, { protect: true });
   const kept = folder('free', { parent: ORG, display_name: 'free' }, { protect: false });
   const web = project('web', { project_id: 'acme-web', parent: ORG }, { protect: false });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { codesOf, expectExit, ORG, ORG_ID, openCloud, stepAt } from '../../support/e2e/cloud.ts';
+import { codesOf, expectExit, ORG, ORG_ID, openCloudInside, stepAt } from '../../support/e2e/cloud.ts';
 import { folder, google, project } from '../../support/e2e/playbooks.ts';
 
 const FOLDERS = [
@@ -9,7 +9,7 @@ const FOLDERS = [
 const WEB = { projectId: 'acme-web', number: '555', displayName: 'Acme Web', parent: 'folders/1' };
 
 it.concurrent('a project elsewhere is moved, by one request, to a folder named by its display name', async () => {
-  const cloud = await openCloud({ seed: { folders: FOLDERS, projects: [WEB] } });
+  const cloud = await openCloudInside({ seed: { folders: FOLDERS, projects: [WEB] } });
   cloud.write({
     defaults: { guard: { require_org: ORG } },
     steps: [project('web', { project_id: 'acme-web', parent: 'folders/by-display-name/two' })],
@@ -25,7 +25,7 @@ it.concurrent('a project elsewhere is moved, by one request, to a folder named b
 });
 
 it.concurrent('G7 an update sends a mask of just what differs from live', async () => {
-  const cloud = await openCloud({ seed: { folders: FOLDERS, projects: [{ ...WEB, labels: { env: 'x' } }] } });
+  const cloud = await openCloudInside({ seed: { folders: FOLDERS, projects: [{ ...WEB, labels: { env: 'x' } }] } });
   cloud.write({
     steps: [
       project('web', { project_id: 'acme-web', parent: 'folders/1', display_name: 'New Web', labels: { env: 'x' } }),
@@ -39,7 +39,7 @@ it.concurrent('G7 an update sends a mask of just what differs from live', async 
 });
 
 it.concurrent('a folder renamed with was keeps its id; without was a new name is a new folder', async () => {
-  const cloud = await openCloud({ seed: { folders: FOLDERS } });
+  const cloud = await openCloudInside({ seed: { folders: FOLDERS } });
   cloud.write({ steps: [folder('f', { parent: ORG, display_name: 'uno', was: { display_name: 'one' } })] });
   const { plan } = await cloud.plan();
   expect(stepAt(plan, 'f')).toMatchObject({
@@ -55,7 +55,7 @@ it.concurrent('a folder renamed with was keeps its id; without was a new name is
 });
 
 it.concurrent('a folder renamed whose move is refused is done in part: exit 7, and the next run does the rest', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     steps: [folder('a', { parent: ORG, display_name: 'a' }), folder('f', { parent: ORG, display_name: 'one' })],
   });
@@ -84,7 +84,7 @@ it.concurrent('a folder renamed whose move is refused is done in part: exit 7, a
 });
 
 it.concurrent('a folder moved with was: the old parent, one move', async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: { folders: [...FOLDERS, { id: '3', displayName: 'inner', parent: 'folders/1' }] },
   });
   cloud.write({ steps: [folder('f', { parent: 'folders/2', display_name: 'inner', was: { parent: 'folders/1' } })] });
@@ -96,7 +96,7 @@ it.concurrent('a folder moved with was: the old parent, one move', async () => {
 });
 
 it.concurrent('a rename of what the log owns: the log learns both names', async () => {
-  const cloud = await openCloud({ seed: { folders: FOLDERS } });
+  const cloud = await openCloudInside({ seed: { folders: FOLDERS } });
   cloud.write({ steps: [folder('f', { parent: ORG, display_name: 'one' })] });
   await cloud.converge();
   cloud.write({ steps: [folder('f', { parent: ORG, display_name: 'uno', was: { display_name: 'one' } })] });
@@ -114,7 +114,7 @@ it.concurrent('a rename of what the log owns: the log learns both names', async 
 });
 
 it.concurrent('what only its parent was renamed under: the same resource, recorded as renamed, without a write', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   const inner = folder('inner', { parent: '{{ steps.outer.resource.name }}', display_name: 'inner' });
   cloud.write({ steps: [folder('outer', { parent: ORG, display_name: 'outer' }), inner] });
   expectExit(await cloud.converge(), 0);
@@ -132,7 +132,7 @@ it.concurrent('what only its parent was renamed under: the same resource, record
 });
 
 it.concurrent("labels merge: others' labels stay; labels_authoritative replaces", async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: { folders: FOLDERS, projects: [{ ...WEB, labels: { theirs: 'x', team: 'old' } }] },
   });
   const input = { project_id: 'acme-web', parent: 'folders/1', labels: { team: 'web' } };
@@ -148,13 +148,15 @@ it.concurrent("labels merge: others' labels stay; labels_authoritative replaces"
 });
 
 it.concurrent('an omitted input is never patched and never drift', async () => {
-  const cloud = await openCloud({ seed: { folders: FOLDERS, projects: [{ ...WEB, labels: { theirs: 'x' } }] } });
+  const cloud = await openCloudInside({ seed: { folders: FOLDERS, projects: [{ ...WEB, labels: { theirs: 'x' } }] } });
   cloud.write({ steps: [project('web', { project_id: 'acme-web', parent: 'folders/1' })] });
   expect(stepAt((await cloud.plan()).plan, 'web')).toMatchObject({ change: 'none', diff: {} });
 });
 
 it.concurrent('A5 a project in DELETE_REQUESTED is never converged: its purge date and the undelete are offered; asked for, it is undeleted', async () => {
-  const cloud = await openCloud({ seed: { folders: FOLDERS, projects: [{ ...WEB, state: 'DELETE_REQUESTED' }] } });
+  const cloud = await openCloudInside({
+    seed: { folders: FOLDERS, projects: [{ ...WEB, state: 'DELETE_REQUESTED' }] },
+  });
   const input = { project_id: 'acme-web', parent: 'folders/1' };
   cloud.write({ steps: [project('web', input)] });
   const { plan } = await cloud.plan();
@@ -173,7 +175,7 @@ it.concurrent('A5 a project in DELETE_REQUESTED is never converged: its purge da
 });
 
 it.concurrent('A4 a project id of someone else: planned as a create that a create proves, then PROJECT_ID_TAKEN', async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: { folders: FOLDERS, projects: [{ projectId: 'taken-by-them', parent: 'organizations/999999999999' }] },
     tokens: {
       'token-of-the-test-and-of-nothing-else': {
@@ -196,7 +198,7 @@ it.concurrent('A4 a project id of someone else: planned as a create that a creat
 });
 
 it.concurrent('folders of the playbook by display name, several levels deep, planned whole from nothing', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     defaults: { guard: { require_org: ORG } },
     steps: [
@@ -214,7 +216,7 @@ it.concurrent('folders of the playbook by display name, several levels deep, pla
 });
 
 it.concurrent('by display name from what is live; an ambiguous or missing name is an error that lists the candidates', async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: {
       folders: [
         ...FOLDERS,
@@ -246,7 +248,7 @@ it.concurrent('by display name from what is live; an ambiguous or missing name i
 });
 
 it.concurrent('one page at a time: with pages of one nothing is missed', async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     pageSize: 1,
     seed: {
       folders: [...FOLDERS, { id: '3', displayName: 'three', parent: ORG }],
@@ -274,7 +276,7 @@ it.concurrent('one page at a time: with pages of one nothing is missed', async (
 });
 
 it.concurrent('explicit delete steps are planned with a digest, done dependants first, and refused when what they delete moved', async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: {
       folders: [{ id: '9', displayName: 'old', parent: ORG }],
       projects: [{ projectId: 'acme-old', number: '900', parent: 'folders/9' }],
@@ -303,7 +305,7 @@ it.concurrent('explicit delete steps are planned with a digest, done dependants 
 });
 
 it.concurrent('projects.delete: billing, liens and what is already gone are said; a lien blocks', async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: {
       folders: FOLDERS,
       projects: [
@@ -331,7 +333,7 @@ it.concurrent('projects.delete: billing, liens and what is already gone are said
 });
 
 it.concurrent('A13 a folder that is not empty is not deleted: the plan says what is inside, and emptiness is checked again', async () => {
-  const cloud = await openCloud({ seed: { folders: FOLDERS, projects: [WEB] } });
+  const cloud = await openCloudInside({ seed: { folders: FOLDERS, projects: [WEB] } });
   cloud.write({
     steps: [
       google('one', 'cloudresourcemanager.folders.delete', { parent: ORG, display_name: 'one' }),
@@ -355,7 +357,7 @@ it.concurrent('A13 a folder that is not empty is not deleted: the plan says what
 });
 
 it.concurrent('projects.delete of something that is not visible is refused as unresolvable', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({ steps: [google('p', 'cloudresourcemanager.projects.delete', { project_id: 'nobody-knows' })] });
   const { plan } = await cloud.plan();
   expect(stepAt(plan, 'p')).toMatchObject({ change: 'blocked', present: 'unknown' });
@@ -364,7 +366,7 @@ it.concurrent('projects.delete of something that is not visible is refused as un
 });
 
 it.concurrent('every spelling of an input is one input: equal ones may stand together, others are an error', async () => {
-  const cloud = await openCloud({ seed: { folders: FOLDERS } });
+  const cloud = await openCloudInside({ seed: { folders: FOLDERS } });
   const A = 'billingAccounts/0A1B2C-3D4E5F-6A7B8C';
   const member = 'group:team@example.com';
   const actions: readonly (readonly [string, readonly Readonly<Record<string, unknown>>[]])[] = [
@@ -429,7 +431,7 @@ it.concurrent('every spelling of an input is one input: equal ones may stand tog
 });
 
 it.concurrent('short actions with service:, and runtime rust-sdk as rest', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     steps: [
       {
@@ -456,7 +458,7 @@ it.concurrent('short actions with service:, and runtime rust-sdk as rest', async
 });
 
 it.concurrent('a step of two requests whose second is refused says that the first was done, and a new plan shows the rest', async () => {
-  const cloud = await openCloud({ seed: { folders: FOLDERS, projects: [WEB] } });
+  const cloud = await openCloudInside({ seed: { folders: FOLDERS, projects: [WEB] } });
   cloud.write({
     steps: [project('web', { project_id: 'acme-web', parent: 'folders/2', display_name: 'New Web' })],
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Cloud, codesOf, expectExit, ORG, openCloud } from '../../support/e2e/cloud.ts';
+import { type Cloud, codesOf, expectExit, ORG, openCloudInside } from '../../support/e2e/cloud.ts';
 import { drift, orphans, verdicts } from '../../support/e2e/ownership.ts';
 import { folder, grant, project } from '../../support/e2e/playbooks.ts';
 
@@ -14,7 +14,7 @@ const steps = (top: object, inner: object = {}) => ({
 });
 
 async function applied(): Promise<Cloud> {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write(steps({ display_name: 'xtop' }));
   expectExit(await cloud.converge(), 0);
   cloud.resetRequests();

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { codesOf, expectExit, parsed, stepAt } from '../../support/e2e/cloud.ts';
 import { driftSchema, verbPlanSchema, verbReportSchema } from '../../support/e2e/ownership.ts';
-import { ADDRESSES, EMPTY, FOLDER, openYcCloud, type YcCloud } from '../../support/e2e/yandex.ts';
+import { ADDRESSES, EMPTY, FOLDER, openYcCloudInside, type YcCloud } from '../../support/e2e/yandex.ts';
 import { changesBetween, treeOf } from '../../support/safety/tree.ts';
 
 const IMPORT = ['import', '--provider', 'yandex', '--from', FOLDER, '--credential', 'sandbox'];
 
 /** The gateway as somebody made it by hand: without labels, and no log knows it. */
 async function byHand(): Promise<YcCloud> {
-  const cloud = await openYcCloud();
+  const cloud = await openYcCloudInside();
   expectExit(await cloud.converge(), 0);
   rmSync(join(cloud.folder, '.infra'), { recursive: true });
   cloud.fake.change(({ resources }) => {
@@ -102,7 +102,7 @@ describe('an import', () => {
   }, 180_000);
 
   it('of what the stack has made has nothing to do, with its log and without', async () => {
-    const cloud = await openYcCloud();
+    const cloud = await openYcCloudInside();
     expectExit(await cloud.converge(), 0);
     const imported = await cloud.run([...IMPORT, '--stack', 'gateway']);
     expectExit(imported, 0);
@@ -216,7 +216,7 @@ describe('an adoption in place', () => {
 
 describe('what another stack owns', () => {
   it('by its labels is refused, whoever is named', async () => {
-    const cloud = await openYcCloud();
+    const cloud = await openYcCloudInside();
     expectExit(await cloud.converge(), 0);
     rmSync(join(cloud.folder, '.infra'), { recursive: true });
     cloud.gateway((text) => text.replace('stack: gateway', 'stack: other'));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Cloud, codesOf, expectExit, ORG, openCloud, stepAt } from '../../support/e2e/cloud.ts';
+import { type Cloud, codesOf, expectExit, ORG, openCloudInside, stepAt } from '../../support/e2e/cloud.ts';
 import { confirmed, drift, json, orphans, owned, verbPlanSchema } from '../../support/e2e/ownership.ts';
 import { folder, google, project } from '../../support/e2e/playbooks.ts';
 import { changesBetween, treeOf } from '../../support/safety/tree.ts';
@@ -7,7 +7,7 @@ import { changesBetween, treeOf } from '../../support/safety/tree.ts';
 const WEB = project('web', { project_id: 'acme-web', parent: ORG, displayName: 'Declared' });
 
 async function withProject(steps: readonly ReturnType<typeof project>[] = [WEB]): Promise<Cloud> {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: { projects: [{ projectId: 'acme-web', number: '555', displayName: 'Live', parent: ORG }] },
   });
   cloud.write({ defaults: { stack: 'prod' }, steps });

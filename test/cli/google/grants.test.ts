@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { codesOf, expectExit, ORG, openCloud, stepAt } from '../../support/e2e/cloud.ts';
+import { codesOf, expectExit, ORG, openCloudInside, stepAt } from '../../support/e2e/cloud.ts';
 import { google, grant } from '../../support/e2e/playbooks.ts';
 
 const TEAM = 'group:team@example.com';
@@ -27,7 +27,7 @@ function sentPolicy(requests: readonly { readonly path: string; readonly body: u
 }
 
 it.concurrent('B1 B2 conditional bindings are read and written with version 3, and kept byte for byte; auditConfigs and deleted: members stay', async () => {
-  const cloud = await openCloud({ seed: SEED });
+  const cloud = await openCloudInside({ seed: SEED });
   const before = cloud.policyOf(ORG);
   cloud.write({ steps: [grant('team', { organization: ORG, role: 'roles/viewer', member: TEAM })] });
   expectExit(await cloud.converge(), 0);
@@ -44,7 +44,7 @@ it.concurrent('B1 B2 conditional bindings are read and written with version 3, a
 });
 
 it.concurrent('a grant is its role, member and condition: the same role without the condition is another grant', async () => {
-  const cloud = await openCloud({ seed: SEED });
+  const cloud = await openCloudInside({ seed: SEED });
   const input = { organization: ORG, role: 'roles/browser', member: 'user:night@example.com' };
   cloud.write({
     steps: [
@@ -70,7 +70,7 @@ it.concurrent('a grant is its role, member and condition: the same role without 
 });
 
 it.concurrent('B12 members are compared without case, and a foreign one is written back as read', async () => {
-  const cloud = await openCloud({ seed: SEED });
+  const cloud = await openCloudInside({ seed: SEED });
   cloud.write({
     steps: [
       grant('founder', { organization: ORG, role: 'roles/owner', member: 'user:founder@example.com' }),
@@ -87,7 +87,7 @@ it.concurrent('B12 members are compared without case, and a foreign one is writt
 });
 
 it.concurrent('B14 B15 removing a grant removes exactly that one, with the etag of its read; unrelated grants in between are fine', async () => {
-  const cloud = await openCloud({ seed: SEED });
+  const cloud = await openCloudInside({ seed: SEED });
   const input = { organization: ORG, role: 'roles/browser', member: 'user:night@example.com' };
   cloud.write({ steps: [google('gone', 'cloudresourcemanager.organizations.iam.remove_binding', input)] });
   const { plan } = await cloud.plan();
@@ -111,7 +111,7 @@ it.concurrent('B14 B15 removing a grant removes exactly that one, with the etag 
 });
 
 it.concurrent('the same digest-gated removal under exec', async () => {
-  const cloud = await openCloud({ seed: SEED });
+  const cloud = await openCloudInside({ seed: SEED });
   const input = { organization: ORG, role: 'roles/browser', member: 'user:night@example.com', condition: CONDITION };
   const action = 'cloudresourcemanager.organizations.iam.remove_binding';
   cloud.write({
@@ -131,7 +131,7 @@ it.concurrent('B6 B7 a concurrent edit is met by the whole read, change and writ
     [409, 'ABORTED'],
     [412, 'FAILED_PRECONDITION'],
   ] as const) {
-    const cloud = await openCloud({ seed: SEED });
+    const cloud = await openCloudInside({ seed: SEED });
     cloud.write({ steps: [grant('team', { organization: ORG, role: 'roles/viewer', member: TEAM })] });
     const { plan } = await cloud.plan();
     cloud.resetRequests();
@@ -152,7 +152,7 @@ it.concurrent('B6 B7 a concurrent edit is met by the whole read, change and writ
 });
 
 it.concurrent('B8 grants of several steps and of every kind of resource: one read and one write a policy', async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: {
       ...SEED,
       folders: [{ id: '1', displayName: 'one', parent: ORG }],
@@ -187,7 +187,7 @@ it.concurrent('B8 grants of several steps and of every kind of resource: one rea
 });
 
 it.concurrent('a policy that was read without its conditions stops', async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: {
       policies: [
         {
@@ -206,7 +206,7 @@ it.concurrent('a policy that was read without its conditions stops', async () =>
 });
 
 it.concurrent('B4 what Google would refuse is refused offline: a condition on a basic role, allUsers on a project, a malformed member', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     steps: [
       grant('basic', { organization: ORG, role: 'roles/owner', member: TEAM, condition: CONDITION }),
@@ -226,7 +226,7 @@ it.concurrent('B4 what Google would refuse is refused offline: a condition on a 
 
 it.concurrent('removing the last grant by which the policy can be set is refused, unless the caller allows it', async () => {
   const admin = { role: 'roles/resourcemanager.organizationAdmin', members: ['user:me@example.com'] };
-  const cloud = await openCloud({ seed: { policies: [{ resource: ORG, policy: { bindings: [admin] } }] } });
+  const cloud = await openCloudInside({ seed: { policies: [{ resource: ORG, policy: { bindings: [admin] } }] } });
   cloud.write({
     steps: [
       google('gone', 'cloudresourcemanager.organizations.iam.remove_binding', {
@@ -248,7 +248,9 @@ it.concurrent('removing the last grant by which the policy can be set is refused
 });
 
 it.concurrent('B9 B18 a member that does not exist is dropped from the write and named, the rest goes through', async () => {
-  const cloud = await openCloud({ knobs: { missingMembers: ['serviceAccount:gone@acme.iam.gserviceaccount.com'] } });
+  const cloud = await openCloudInside({
+    knobs: { missingMembers: ['serviceAccount:gone@acme.iam.gserviceaccount.com'] },
+  });
   cloud.write({
     steps: [
       grant('gone', {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ACCOUNT, type Cloud, codesOf, expectExit, linesOf, ORG, openCloud } from '../../support/e2e/cloud.ts';
+import { ACCOUNT, type Cloud, codesOf, expectExit, linesOf, ORG, openCloudInside } from '../../support/e2e/cloud.ts';
 import { eventSchema } from '../../support/e2e/contract.ts';
 import { orphans, owned } from '../../support/e2e/ownership.ts';
 import { enable, folder, google, grant, link, project } from '../../support/e2e/playbooks.ts';
@@ -32,7 +32,7 @@ function projects(stack: string, ids: readonly string[]) {
 
 /** Two stacks, three playbooks, loops. */
 async function threePlaybooks(): Promise<Cloud> {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write(projects('prod', ['prod-a1', 'prod-a2', 'prod-a3']), 'a.yaml');
   cloud.write(projects('prod', ['prod-b1', 'prod-b2']), 'b.yaml');
   cloud.write(projects('dev', ['dev-c1', 'dev-c2']), 'c.yaml');
@@ -107,7 +107,7 @@ it('what two stacks claim is a conflict, and no orphan of the one that declares 
 });
 
 it('renaming a parent folder with was: leaves no orphan among its children', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   const steps = (name: object) => [
     folder('outer', { parent: ORG, ...name }),
     folder('inner', { parent: '{{ steps.outer.resource.name }}', display_name: 'inner' }),
@@ -159,7 +159,7 @@ const KEPT = [
 ];
 
 it('--plan-destroy writes a playbook that deletes them, dependants first, and planning and applying it works', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     defaults: { stack: 'prod' },
     steps: [...OLD, folder('stays', { parent: ORG, display_name: 'stays' })],
@@ -183,7 +183,7 @@ it('--plan-destroy writes a playbook that deletes them, dependants first, and pl
 });
 
 it('--plan-destroy leaves out what is protected, what it contains and what it needs, and says so', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     defaults: { stack: 'prod' },
     steps: [...OLD, ...KEPT, folder('stays', { parent: ORG, display_name: 'stays' })],
@@ -205,7 +205,7 @@ it('--plan-destroy leaves out what is protected, what it contains and what it ne
 });
 
 it('--plan-destroy writes nothing where there is nothing to delete', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({ defaults: { stack: 'prod' }, steps: [project('web', { project_id: 'acme-web', parent: ORG })] });
   expectExit(await cloud.converge(), 0);
   cloud.write({ defaults: { stack: 'prod' }, steps: [folder('stays', { parent: ORG, display_name: 'stays' })] });
@@ -216,7 +216,7 @@ it('--plan-destroy writes nothing where there is nothing to delete', async () =>
 });
 
 it('B20, B21: --grants lists what no fact covers, without the service agents of Google', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     defaults: { stack: 'prod' },
     steps: [
@@ -264,7 +264,7 @@ it('B20, B21: --grants lists what no fact covers, without the service agents of 
 });
 
 it('a policy that can not be read is told, not passed over', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({ defaults: { stack: 'prod' }, steps: [project('web', { project_id: 'acme-web', parent: ORG })] });
   expectExit(await cloud.converge(), 0);
   const body = { error: { code: 403, status: 'PERMISSION_DENIED', message: 'denied' } };
@@ -275,7 +275,7 @@ it('a policy that can not be read is told, not passed over', async () => {
 });
 
 it('needs an id that nothing gives: an error, not fewer declarations', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     defaults: { stack: 'prod' },
     steps: [

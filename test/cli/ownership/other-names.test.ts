@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Cloud, expectExit, ORG, openCloud, stepAt } from '../../support/e2e/cloud.ts';
+import { type Cloud, expectExit, ORG, openCloudInside, stepAt } from '../../support/e2e/cloud.ts';
 import { confirmed, drift, orphans, owned, verdicts } from '../../support/e2e/ownership.ts';
 import { folder } from '../../support/e2e/playbooks.ts';
 
@@ -9,7 +9,7 @@ const BY_PATH = `${FOLDER}${ORG}/top/sub`;
 
 /** A log that knows the nested folder by its parent's number, with and without the cloud's own ids. */
 async function withForeignLog(ids: boolean): Promise<Cloud> {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: {
       folders: [
         { id: '900', displayName: 'top', parent: ORG },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ACCOUNT_ID, type Cloud, codesOf, execLines, ORG, ORG_ID, openCloud } from '../../support/e2e/cloud.ts';
+import { ACCOUNT_ID, type Cloud, codesOf, execLines, ORG, ORG_ID, openCloudInside } from '../../support/e2e/cloud.ts';
 import { folder, google, grant, link, project, type Step } from '../../support/e2e/playbooks.ts';
 
 const OTHER = 'organizations/999999999999';
@@ -66,21 +66,21 @@ const refusals = (steps: readonly Step[]) => [5, ...steps.map(({ step }) => `${s
 
 describe.concurrent('a guard that pins a display name alone', () => {
   it('refuses whatever another organisation has, in apply', async () => {
-    const cloud = await openCloud({ seed: WORLD });
+    const cloud = await openCloudInside({ seed: WORLD });
     for (const step of STRAYS.filter(({ step }) => ['inside', 'folder_gone'].includes(step)))
       expect(await applied(cloud, step, BY_NAME), step.step).toEqual([5, 'GUARD']);
     expect(cloud.writes).toEqual([]);
   });
 
   it('refuses it in exec as well', async () => {
-    const cloud = await openCloud({ seed: WORLD });
+    const cloud = await openCloudInside({ seed: WORLD });
     const unconfirmed = STRAYS.filter(({ step }) => !step.endsWith('_gone'));
     expect(await executed(cloud, unconfirmed, BY_NAME)).toEqual(refusals(unconfirmed));
     expect(cloud.writes).toEqual([]);
   });
 
   it('refuses an organisation whose name can not be read', async () => {
-    const cloud = await openCloud({ seed: WORLD });
+    const cloud = await openCloudInside({ seed: WORLD });
     cloud.deny(`^/v3/${ORG}$`);
     const step = folder('inside', { parent: 'folders/700', display_name: 'more' });
     expect(await applied(cloud, step, BY_NAME)).toEqual([5, 'GUARD']);
@@ -89,7 +89,7 @@ describe.concurrent('a guard that pins a display name alone', () => {
   });
 
   it('lets the organisation of that name through', async () => {
-    const cloud = await openCloud({ seed: WORLD });
+    const cloud = await openCloudInside({ seed: WORLD });
     cloud.write({
       steps: [
         folder('inside', { parent: 'folders/700', display_name: 'more' }),
@@ -103,7 +103,7 @@ describe.concurrent('a guard that pins a display name alone', () => {
 
 describe.concurrent('what a guard can not verify', () => {
   it('is refused: a billing account that belongs to no organisation', async () => {
-    const cloud = await openCloud({ seed: WORLD });
+    const cloud = await openCloudInside({ seed: WORLD });
     const step = link('billed', { project_id: 'acme-dns', billing_account: NOBODYS_ACCOUNT });
     expect(await executed(cloud, [step], { require_org: ORG })).toEqual(refusals([step]));
     expect(await executed(cloud, [step], BY_NAME)).toEqual(refusals([step]));
@@ -111,7 +111,7 @@ describe.concurrent('what a guard can not verify', () => {
   });
 
   it('but for the account that the guard itself pins', async () => {
-    const cloud = await openCloud({ seed: WORLD });
+    const cloud = await openCloudInside({ seed: WORLD });
     cloud.write({
       steps: [link('billed', { project_id: 'acme-dns', billing_account: NOBODYS_ACCOUNT })],
       defaults: { guard: { require_org: ORG, require_billing_account: NOBODYS_ACCOUNT } },
@@ -120,7 +120,7 @@ describe.concurrent('what a guard can not verify', () => {
   });
 
   it('is a project that a step without that guard makes elsewhere in the same run', async () => {
-    const cloud = await openCloud({ seed: WORLD });
+    const cloud = await openCloudInside({ seed: WORLD });
     cloud.write({
       steps: [
         project('made', { project_id: 'own-web-1', parent: 'folders/600' }),
@@ -147,20 +147,20 @@ describe.concurrent('reads and removals beyond the guard', () => {
   ];
 
   it('reads are refused in apply and exec alike', async () => {
-    const cloud = await openCloud({ seed: WORLD });
+    const cloud = await openCloudInside({ seed: WORLD });
     for (const guard of guards) expect(await executed(cloud, reads, guard)).toEqual(refusals(reads));
     for (const step of reads) expect(await applied(cloud, step, { require_org: ORG }), step.step).toEqual([5, 'GUARD']);
   });
 
   it('an organisation that is read by its number is held to its name', async () => {
-    const cloud = await openCloud({ seed: WORLD });
+    const cloud = await openCloudInside({ seed: WORLD });
     const step = google('who', 'cloudresourcemanager.organizations.get', { organization: OTHER });
     expect(await executed(cloud, [step], BY_NAME)).toEqual(refusals([step]));
     expect(await applied(cloud, step, BY_NAME)).toEqual([5, 'GUARD']);
   });
 
   it('removing what is not there is refused where the project is not ours to touch', async () => {
-    const cloud = await openCloud({ seed: WORLD });
+    const cloud = await openCloudInside({ seed: WORLD });
     const removals = [
       google('unlinked', 'cloudbilling.projects.unlink', { project_id: 'their-web' }),
       google('off', 'serviceusage.services.disable', { project_id: 'their-web', service: 'dns.googleapis.com' }),
@@ -171,7 +171,7 @@ describe.concurrent('reads and removals beyond the guard', () => {
 });
 
 it('what is held, reported or dry shows nothing from beyond the guard either', async () => {
-  const cloud = await openCloud({ seed: WORLD });
+  const cloud = await openCloudInside({ seed: WORLD });
   const step = (tool: object) => project('theirs', { project_id: 'their-web', parent: ORG }, { ...tool });
   const guard = { require_org: ORG };
   for (const tool of [{ dry_run: true }, { reconcile: 'report' }])

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { codesOf, expectExit, stepAt } from '../../support/e2e/cloud.ts';
-import { EMPTY, everywhere, ONE_EACH, openYcCloud, outcomes, urnOf } from '../../support/e2e/yandex.ts';
+import { EMPTY, everywhere, ONE_EACH, openYcCloudInside, outcomes, urnOf } from '../../support/e2e/yandex.ts';
 
 const UP_TO_THE_SUBNET = (text: string) => text.slice(0, text.indexOf('  - step: firewall'));
 
 it.each(['missing_rule_port', 'unknown_flag'] as const)(
   '%s is a refusal of the parser: definite, and what the run made goes again',
   async (failure) => {
-    const cloud = await openYcCloud();
+    const cloud = await openYcCloudInside();
     cloud.fake.addFaults({ match: 'vpc security-group create', action: { kind: 'fail', failure } });
     const { plan } = await cloud.plan();
     const applied = await cloud.apply(plan.digest);
@@ -25,7 +25,7 @@ it.each(['missing_rule_port', 'unknown_flag'] as const)(
 );
 
 it('a rollback never touches what was there before the run', async () => {
-  const cloud = await openYcCloud();
+  const cloud = await openYcCloudInside();
   const targets = ['--target', 'address', '--target', 'network'];
   const { plan } = await cloud.plan(...targets);
   expectExit(await cloud.apply(plan.digest, ...targets), 0);
@@ -39,7 +39,7 @@ it('a rollback never touches what was there before the run', async () => {
 }, 60_000);
 
 it('--no-rollback keeps what the run made', async () => {
-  const cloud = await openYcCloud();
+  const cloud = await openYcCloudInside();
   cloud.fake.addFaults({ match: 'vpc security-group create', action: { kind: 'fail', failure: 'missing_rule_port' } });
   const { plan } = await cloud.plan('--no-rollback');
   const applied = await cloud.apply(plan.digest, '--no-rollback');
@@ -52,7 +52,7 @@ it('--no-rollback keeps what the run made', async () => {
 }, 60_000);
 
 it('recover --rollback undoes an interrupted run, newest first, and only that', async () => {
-  const cloud = await openYcCloud();
+  const cloud = await openYcCloudInside();
   cloud.fake.addFaults({ match: 'compute instance create', action: { kind: 'exit', when: 'after' } });
   expectExit(await cloud.converge(), 7);
   cloud.fake.clearFaults();
@@ -71,7 +71,7 @@ it('recover --rollback undoes an interrupted run, newest first, and only that', 
 }, 60_000);
 
 it('recover --rollback keeps what something else depends on', async () => {
-  const cloud = await openYcCloud();
+  const cloud = await openYcCloudInside();
   cloud.fake.addFaults({ match: 'vpc subnet create', action: { kind: 'exit', when: 'before' } });
   expectExit(await cloud.converge(), 7);
   cloud.fake.clearFaults();
@@ -96,7 +96,7 @@ it('recover --rollback keeps what something else depends on', async () => {
 }, 60_000);
 
 it('recover --rollback keeps what has other labels by now, and keeps it owned', async () => {
-  const cloud = await openYcCloud();
+  const cloud = await openYcCloudInside();
   cloud.gateway(UP_TO_THE_SUBNET);
   cloud.fake.addFaults({ match: 'vpc subnet create', action: { kind: 'exit', when: 'before' } });
   expectExit(await cloud.converge(), 7);
@@ -120,7 +120,7 @@ it('recover --rollback keeps what has other labels by now, and keeps it owned', 
 }, 60_000);
 
 it('recover --rollback writes nothing of what it does not find, and deletes it when it comes late', async () => {
-  const cloud = await openYcCloud();
+  const cloud = await openYcCloudInside();
   cloud.gateway(UP_TO_THE_SUBNET);
   cloud.fake.addFaults({ match: 'vpc subnet create', action: { kind: 'exit', when: 'after' } });
   expectExit(await cloud.converge(), 7);
@@ -149,7 +149,7 @@ it('recover --rollback writes nothing of what it does not find, and deletes it w
 }, 60_000);
 
 it('recover --rollback says nothing of a create that was refused for certain', async () => {
-  const cloud = await openYcCloud();
+  const cloud = await openYcCloudInside();
   cloud.fake.addFaults({ match: 'vpc security-group create', action: { kind: 'fail', failure: 'missing_rule_port' } });
   cloud.fake.addFaults({ match: 'vpc subnet create', action: { kind: 'exit', when: 'before' } });
   const { plan } = await cloud.plan('--no-rollback');
@@ -163,7 +163,7 @@ it('recover --rollback says nothing of a create that was refused for certain', a
 }, 60_000);
 
 it('a rollback whose deletion is lost goes on with the rest, and is finished by recover --rollback', async () => {
-  const cloud = await openYcCloud();
+  const cloud = await openYcCloudInside();
   cloud.gateway(UP_TO_THE_SUBNET);
   cloud.fake.addFaults({ match: 'vpc subnet create', action: { kind: 'fail', failure: 'unknown_flag' } });
   cloud.fake.addFaults({ match: 'vpc network delete', action: { kind: 'exit', when: 'before' } });
@@ -196,7 +196,7 @@ it.each([
 ] as const)(
   'a deletion that is lost %s it was done: its resource is %s',
   async (when, verdict) => {
-    const cloud = await openYcCloud();
+    const cloud = await openYcCloudInside();
     cloud.gateway((text) => text.slice(0, text.indexOf('  - step: subnet')));
     expectExit(await cloud.converge(), 0);
     const [id] = Object.keys(cloud.fake.state().resources.network);
@@ -214,7 +214,7 @@ it.each([
 );
 
 it('what is planned for a Yandex stack says that a failure is rolled back', async () => {
-  const cloud = await openYcCloud();
+  const cloud = await openYcCloudInside();
   const { plan } = await cloud.plan();
   expect(codesOf(plan.diagnostics)).toContain('ROLLBACK_ON_FAILURE');
   const kept = await cloud.plan('--no-rollback');

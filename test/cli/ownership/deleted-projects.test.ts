@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ACCOUNT, type Cloud, expectExit, ORG, openCloud } from '../../support/e2e/cloud.ts';
+import { ACCOUNT, type Cloud, expectExit, ORG, openCloudInside } from '../../support/e2e/cloud.ts';
 import { confirmed, drift, verdicts } from '../../support/e2e/ownership.ts';
 import { enable, folder, grant, link, project } from '../../support/e2e/playbooks.ts';
 
@@ -12,7 +12,7 @@ const STEPS = [
 ];
 
 async function applied(): Promise<Cloud> {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({ defaults: { stack: 'prod' }, steps: STEPS });
   expectExit(await cloud.converge(), 0);
   cloud.resetRequests();

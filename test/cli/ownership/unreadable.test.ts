@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { codesOf, expectExit, ORG, openCloud } from '../../support/e2e/cloud.ts';
+import { codesOf, expectExit, ORG, openCloudInside } from '../../support/e2e/cloud.ts';
 import { orphans } from '../../support/e2e/ownership.ts';
 import { project } from '../../support/e2e/playbooks.ts';
 
 const DENIED = { error: { code: 403, status: 'PERMISSION_DENIED', message: 'denied' } };
 
 it('one policy that can not be read: the grants of the others are listed, that one is named, and "no orphans" is not all that is said', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     defaults: { stack: 'prod' },
     steps: [
@@ -44,7 +44,7 @@ it.each([
   ['/v1/projects/acme-web/services', 'folders/10'],
   ['/v1/projects/acme-web/billingInfo', 'folders/10'],
 ])('a 403 on %s below %s ends inventory and import alike with 4', async (path, scope) => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: {
       folders: [{ id: '10', displayName: 'shared', parent: ORG }],
       projects: [{ projectId: 'acme-web', parent: 'folders/10' }],

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { ACCOUNT, type Cloud, codesOf, expectExit, ORG, openCloud } from '../../support/e2e/cloud.ts';
+import { ACCOUNT, type Cloud, codesOf, expectExit, ORG, openCloudInside } from '../../support/e2e/cloud.ts';
 import { confirmed, drift, orphans } from '../../support/e2e/ownership.ts';
 import { changesBetween, treeOf } from '../../support/safety/tree.ts';
 
 async function withWorld(): Promise<Cloud> {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: {
       folders: [{ id: '10', displayName: 'Shared', parent: ORG }],
       projects: [

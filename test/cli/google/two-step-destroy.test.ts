@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ACCOUNT, type Cloud, expectExit, ORG, openCloud, stepAt } from '../../support/e2e/cloud.ts';
+import { ACCOUNT, type Cloud, expectExit, ORG, openCloudInside, stepAt } from '../../support/e2e/cloud.ts';
 import { google, type Step } from '../../support/e2e/playbooks.ts';
 
 const COMMON = ['action', 'backend', 'provider'];
@@ -28,7 +28,7 @@ function apply(confirm: string | undefined): Step {
 }
 
 async function cloudWithFolder(): Promise<Cloud> {
-  return openCloud({ seed: { folders: [{ id: '20', displayName: '20-media', parent: ORG }] } });
+  return openCloudInside({ seed: { folders: [{ id: '20', displayName: '20-media', parent: ORG }] } });
 }
 
 async function planDigest(cloud: Cloud): Promise<string> {
@@ -149,7 +149,7 @@ it.concurrent('is refused without a digest and with another one', async () => {
 });
 
 it.concurrent('says so when there is nothing to delete any more', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({ steps: [PLAN, apply('{{ steps.plan_destroy_folder.plan_digest }}')] });
   const ended = await cloud.exec();
   expectExit(ended, 0);
@@ -217,7 +217,7 @@ it.concurrent.each([
     { policy: { version: 3, bindings: [] } },
   ],
 ])('every destroy has the same gate: %s', async (_name, action, input, method, path, body) => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: {
       projects: [
         {
