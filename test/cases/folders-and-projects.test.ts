@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { codesOf, expectExit, ORG, ORG_ID, openCloud, stepAt, TOKEN } from '../support/e2e/cloud.ts';
+import { codesOf, expectExit, ORG, ORG_ID, openCloudInside, stepAt, TOKEN } from '../support/e2e/cloud.ts';
 import { enable, folder, project } from '../support/e2e/playbooks.ts';
 
 const FOLDERS = [
@@ -9,7 +9,7 @@ const FOLDERS = [
 const WEB = { projectId: 'acme-web', number: '555', displayName: 'Acme Web', parent: 'folders/1' };
 
 it.concurrent("A1 a folder renamed to a sibling's name: names are unique under a parent, and the folder that holds it is named", async () => {
-  const cloud = await openCloud({ seed: { folders: FOLDERS } });
+  const cloud = await openCloudInside({ seed: { folders: FOLDERS } });
   cloud.write({ steps: [folder('f', { parent: ORG, display_name: 'three', was: { display_name: 'one' } })] });
   const { plan } = await cloud.plan();
   // Someone takes the name after the re-plan: at the write, by way of a fault that the emulator answers in earnest.
@@ -46,14 +46,14 @@ it.concurrent("A1 a folder renamed to a sibling's name: names are unique under a
 });
 
 it.concurrent('A1 a rename to a name that a sibling has already shows both folders before anything is done', async () => {
-  const cloud = await openCloud({ seed: { folders: FOLDERS } });
+  const cloud = await openCloudInside({ seed: { folders: FOLDERS } });
   cloud.write({ steps: [folder('f', { parent: ORG, display_name: 'two', was: { display_name: 'one' } })] });
   // The declared folder is there: it is taken as it is, and nothing is renamed.
   expect(stepAt((await cloud.plan()).plan, 'f')).toMatchObject({ change: 'none', resource_id: 'folders/2' });
 });
 
 it.concurrent('A2 a declared folder that exists is found by the read; one that appears in between is offered for adoption, by its id', async () => {
-  const cloud = await openCloud({ seed: { folders: FOLDERS } });
+  const cloud = await openCloudInside({ seed: { folders: FOLDERS } });
   cloud.write({ steps: [folder('one', { parent: ORG, display_name: 'one' })] });
   expect(stepAt((await cloud.plan()).plan, 'one').change).toBe('none');
 
@@ -88,7 +88,7 @@ it.concurrent('A2 a declared folder that exists is found by the read; one that a
 });
 
 it.concurrent('A3 what a run that died half-way made is there for the next: converged, no-op', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     steps: [
       folder('shared', { parent: ORG, display_name: '00-shared' }),
@@ -106,7 +106,7 @@ it.concurrent('A3 what a run that died half-way made is there for the next: conv
 });
 
 it.concurrent('A7 a project removed by hand is "no permission, or it does not exist"; all else is still planned', async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: { folders: FOLDERS, projects: [WEB, { projectId: 'acme-hidden', parent: 'folders/1' }] },
     tokens: { [TOKEN]: { name: 'user:me@example.com', permissions: '*', hidden: ['projects/acme-hidden'] } },
   });
@@ -127,7 +127,7 @@ it.concurrent('A7 a project removed by hand is "no permission, or it does not ex
 });
 
 it.concurrent('A9 nothing is ever replaced as a side effect: no plan that changes a resource deletes it', async () => {
-  const cloud = await openCloud({ seed: { folders: FOLDERS, projects: [WEB] } });
+  const cloud = await openCloudInside({ seed: { folders: FOLDERS, projects: [WEB] } });
   cloud.write({
     steps: [
       project('web', { project_id: 'acme-web', parent: 'folders/2', display_name: 'New Name', labels: { a: 'b' } }),
@@ -147,7 +147,7 @@ it.concurrent('A9 nothing is ever replaced as a side effect: no plan that change
 });
 
 it.concurrent('A9 an id that changes in the playbook makes another project, and leaves the old one alone', async () => {
-  const cloud = await openCloud({ seed: { folders: FOLDERS, projects: [WEB] } });
+  const cloud = await openCloudInside({ seed: { folders: FOLDERS, projects: [WEB] } });
   cloud.write({ steps: [project('web', { project_id: 'acme-web', parent: 'folders/1' })] });
   await cloud.converge();
   cloud.write({ steps: [project('web', { project_id: 'acme-web-2', parent: 'folders/1' })] });
@@ -158,7 +158,7 @@ it.concurrent('A9 an id that changes in the playbook makes another project, and 
 });
 
 it.concurrent('C3 a 403 that names a project never seen is the quota project: which it is, and what to run', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   const text = 'Cloud Resource Manager API has not been used in project 764086051850 before or it is disabled.';
   cloud.emulator.addFault({
     action: {
@@ -194,13 +194,13 @@ it.concurrent('C3 a 403 that names a project never seen is the quota project: wh
 
 it.concurrent('C5 all pages of everything: of services, folders, projects and links', async () => {
   const services = ['dlp', 'iam', 'iap', 'drive', 'gmail', 'docs', 'fcm'].map((name) => `${name}.googleapis.com`);
-  const cloud = await openCloud({ pageSize: 2, seed: { folders: FOLDERS, projects: [{ ...WEB, services }] } });
+  const cloud = await openCloudInside({ pageSize: 2, seed: { folders: FOLDERS, projects: [{ ...WEB, services }] } });
   cloud.write({ steps: [enable('apis', { project_id: 'acme-web', services })] });
   expect((await cloud.plan()).plan.summary).toMatchObject({ none: 7, create: 0 });
 });
 
 it.concurrent('D5 the ancestry of a guard is read once a run, however many steps are inside', async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: { folders: [...FOLDERS, { id: '3', displayName: 'deep', parent: 'folders/1' }] },
   });
   cloud.write({
@@ -215,7 +215,7 @@ it.concurrent('D5 the ancestry of a guard is read once a run, however many steps
 });
 
 it.concurrent('D6 a rate limit slows the run down and does not fail it', async () => {
-  const cloud = await openCloud({ seed: { folders: FOLDERS } });
+  const cloud = await openCloudInside({ seed: { folders: FOLDERS } });
   const limited = {
     kind: 'respond' as const,
     status: 429,
