@@ -30,9 +30,9 @@ export function temporaryFolder(): string {
 
 let entry = '';
 
-/** Builds the program once a test run; to be awaited before it is run. */
+/** Builds the program once a test run; to be awaited before it is started. */
 export async function ensureBuilt(): Promise<void> {
-  entry = await builtCli();
+  if (entry === '') entry = await builtCli();
 }
 
 /** Nothing of the developer's own environment but what a program needs to run. */
@@ -70,6 +70,7 @@ export function startInfra(
 }
 
 /** Runs the built program as a user would, to its end. */
-export function infra(argv: readonly string[], options: SpawnOptions = {}): Promise<Ended> {
-  return startInfra(argv, options).ended;
+export async function infra(argv: readonly string[], options: SpawnOptions = {}): Promise<Ended> {
+  await ensureBuilt();
+  return await startInfra(argv, options).ended;
 }

@@ -244,7 +244,7 @@ it('a folder that is owned by its number, as the ancestor writes it, is found an
 });
 
 it('a clean-up that leaves a project for what is protected in it leaves its link, services and grants', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   const all = steps(false).map((step) =>
     step.step === 'apis'
       ? enable('apis', { project_id: 'acme-web', services: ['dns.googleapis.com'] }, { protect: true })

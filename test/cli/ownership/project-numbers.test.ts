@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ACCOUNT, type Cloud, codesOf, expectExit, ORG, openCloud, stepAt } from '../../support/e2e/cloud.ts';
+import { ACCOUNT, type Cloud, codesOf, expectExit, ORG, openCloudInside, stepAt } from '../../support/e2e/cloud.ts';
 import { confirmed, drift, json, orphans, owned, verbPlanSchema, verdicts } from '../../support/e2e/ownership.ts';
 import { enable, grant, link, project } from '../../support/e2e/playbooks.ts';
 
@@ -57,7 +57,7 @@ function rowsInside(stack = 'prod'): readonly Row[] {
 
 /** A project with a link, a service and a grant, and a log of these rows. */
 async function openedWith(rows: readonly Row[]): Promise<Cloud> {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: {
       projects: [
         {
