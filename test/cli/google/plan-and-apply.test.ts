@@ -5,7 +5,7 @@ import {
   expectExit,
   ORG,
   ORG_ID,
-  openCloud,
+  openCloudInside,
   parsed,
   stepAt,
   TOKEN,
@@ -25,7 +25,7 @@ const factsOf = (cloud: Cloud) =>
   );
 
 it.concurrent('plan and apply render with workload.action = apply, unless --set or --workload says otherwise; exec leaves it', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   const dry_run = "{{ workload.action != 'apply' }}";
   cloud.write({
     workload: { action: 'plan' },
@@ -41,7 +41,7 @@ it.concurrent('plan and apply render with workload.action = apply, unless --set 
 });
 
 it.concurrent('a read without usable auth is held and the plan keeps its digest', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     steps: [
       google(
@@ -60,7 +60,7 @@ it.concurrent('a read without usable auth is held and the plan keeps its digest'
 });
 
 it.concurrent('an unheld ensure without usable auth is planned offline: no digest, apply exit 4, nothing sent', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     steps: [
       folder(
@@ -80,7 +80,7 @@ it.concurrent('an unheld ensure without usable auth is planned offline: no diges
 });
 
 it.concurrent('a destroy or adopt step without usable auth, or under --offline, is blocked', async () => {
-  const cloud = await openCloud({ seed: SEED });
+  const cloud = await openCloudInside({ seed: SEED });
   const steps = (auth: object) => [
     google(
       'gone',
@@ -103,7 +103,7 @@ it.concurrent('a destroy or adopt step without usable auth, or under --offline, 
 });
 
 it.concurrent('after the last step was done the same digest is exit 0 and sends nothing; where the world is again what it was, it holds again', async () => {
-  const cloud = await openCloud({ seed: SEED });
+  const cloud = await openCloudInside({ seed: SEED });
   cloud.write({ steps: [project('web', RENAME)] });
   const { plan } = await cloud.plan();
   expectExit(await cloud.apply(plan.digest), 0);
@@ -118,7 +118,7 @@ it.concurrent('after the last step was done the same digest is exit 0 and sends 
 });
 
 it.concurrent('a report step shows the change that enforce would make, held; with nothing to change it is none, not held', async () => {
-  const cloud = await openCloud({ seed: SEED });
+  const cloud = await openCloudInside({ seed: SEED });
   cloud.write({
     defaults: { reconcile: 'report' },
     steps: [project('web', RENAME), folder('platform', { parent: ORG, display_name: '10-platform' })],
@@ -139,7 +139,7 @@ it.concurrent('a report step shows the change that enforce would make, held; wit
 });
 
 it.concurrent('report shows drift against what is recorded', async () => {
-  const cloud = await openCloud({ seed: SEED });
+  const cloud = await openCloudInside({ seed: SEED });
   cloud.write({ steps: [project('web', RENAME)] });
   expectExit(await cloud.converge(), 0);
   await cloud.outOfBand('PATCH', '/v3/projects/acme-web?updateMask=displayName', { displayName: 'By hand' });
@@ -153,7 +153,7 @@ it.concurrent('report shows drift against what is recorded', async () => {
 });
 
 it.concurrent('reconcile governs ensure steps only: reads and explicit deletes are null and unaffected', async () => {
-  const cloud = await openCloud({ seed: SEED });
+  const cloud = await openCloudInside({ seed: SEED });
   cloud.write({
     defaults: { reconcile: 'report' },
     steps: [
@@ -169,7 +169,7 @@ it.concurrent('reconcile governs ensure steps only: reads and explicit deletes a
 });
 
 it.concurrent('--reconcile fills in where neither step nor defaults says; report always wins', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   const steps = (tool: object) => [
     folder('shared', { parent: ORG, display_name: '00-shared' }, tool as Record<string, unknown>),
   ];
@@ -193,7 +193,7 @@ it.concurrent('--reconcile fills in where neither step nor defaults says; report
 });
 
 it.concurrent('adopt in a playbook: covered by the digest, a fact and no cloud write', async () => {
-  const cloud = await openCloud({ seed: SEED });
+  const cloud = await openCloudInside({ seed: SEED });
   cloud.write({ defaults: { stack: 'prod' }, steps: [project('web', RENAME, { reconcile: 'adopt' })] });
   const { plan, code } = await cloud.plan('--detailed-exitcode');
   expect(code).toBe(2);
@@ -218,7 +218,7 @@ it.concurrent('adopt in a playbook: covered by the digest, a fact and no cloud w
 });
 
 it.concurrent('adopt of something that moved in between is refused', async () => {
-  const cloud = await openCloud({ seed: SEED });
+  const cloud = await openCloudInside({ seed: SEED });
   cloud.write({ steps: [project('web', RENAME, { reconcile: 'adopt' })] });
   const { plan } = await cloud.plan();
   await cloud.outOfBand('PATCH', '/v3/projects/acme-web?updateMask=displayName', { displayName: 'Other' });
@@ -227,7 +227,7 @@ it.concurrent('adopt of something that moved in between is refused', async () =>
 });
 
 it.concurrent('dry_run: true holds; empty or null means true; missing follows the verb; false never makes plan write', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   const steps = [true, null, '', undefined, false].map((dry_run, index) =>
     folder(`f${index}`, { parent: ORG, display_name: `folder ${index}` }, dry_run === undefined ? {} : { dry_run }),
   );
@@ -240,7 +240,7 @@ it.concurrent('dry_run: true holds; empty or null means true; missing follows th
 });
 
 it.concurrent('what needs the unknown result of a held step is blocked, unless it is held itself; others go on', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   const parent = '{{ steps.shared.resource.name }}';
   cloud.write({
     steps: [
@@ -264,7 +264,7 @@ it.concurrent('what needs the unknown result of a held step is blocked, unless i
 });
 
 it.concurrent('one URN may have one unheld step: a second is an error with both positions', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   const input = { parent: ORG, display_name: '00-shared' };
   cloud.write({ steps: [folder('one', input), folder('two', input)] });
   const { code, failure } = await cloud.fail(['plan', 'playbook.yaml']);
@@ -279,7 +279,7 @@ it.concurrent('one URN may have one unheld step: a second is an error with both 
 });
 
 it.concurrent('with a start step or any next, what can not be reached is skipped with a note', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     steps: [
       { step: 'start', next: [{ step: 'one' }] },
@@ -294,7 +294,7 @@ it.concurrent('with a start step or any next, what can not be reached is skipped
 });
 
 it.concurrent('--target brings what it depends on; the rest is skipped, unread; --exclude and --step likewise', async () => {
-  const cloud = await openCloud({ seed: SEED });
+  const cloud = await openCloudInside({ seed: SEED });
   cloud.write({
     steps: [
       folder('shared', { parent: ORG, display_name: '00-shared' }),
@@ -332,7 +332,7 @@ it.concurrent('--target brings what it depends on; the rest is skipped, unread; 
 });
 
 it.concurrent('a plan with --target is applied as it was reviewed, from its digest alone', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     steps: [
       folder('one', { parent: ORG, display_name: 'folder one' }),
@@ -347,7 +347,7 @@ it.concurrent('a plan with --target is applied as it was reviewed, from its dige
 });
 
 it.concurrent('stack: step before defaults before flag before infra.yaml before <unscoped>', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   const stackOf = async (tool: object, defaults: object, ...flags: string[]) => {
     cloud.write({
       steps: [folder('shared', { parent: ORG, display_name: '00-shared' }, tool as Record<string, unknown>)],
@@ -366,7 +366,7 @@ it.concurrent('stack: step before defaults before flag before infra.yaml before 
 });
 
 it.concurrent('--set and --workload: dotted paths, list indexes, YAML values, a workload. prefix, the flag over the file', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     workload: { org: ORG_ID, names: [{ folder: 'first name' }, { folder: 'second name' }], deep: { er: 'x' } },
     steps: [
@@ -390,7 +390,7 @@ it.concurrent('--set and --workload: dotted paths, list indexes, YAML values, a 
 });
 
 it.concurrent('plan writes nothing but its plan store; --no-save nothing at all', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({ steps: [folder('shared', { parent: ORG, display_name: '00-shared' })] });
   await cloud.plan('--no-save');
   expect(() => cloud.readText('.infra/.gitignore')).toThrow();
@@ -403,7 +403,7 @@ it.concurrent('plan writes nothing but its plan store; --no-save nothing at all'
 });
 
 it.concurrent('an endpoint that the caller did not allow: planned offline, refused by apply and exec, and no token goes there', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({
     steps: [
       folder('shared', { parent: ORG, display_name: '00-shared' }, { dry_run: '{{ workload.dry | default(false) }}' }),

@@ -7,7 +7,7 @@ import {
   expectExit,
   ORG,
   ORG_ID,
-  openCloud,
+  openCloudInside,
   stepAt,
 } from '../../support/e2e/cloud.ts';
 import { folder, google, grant, link, project, type Step } from '../../support/e2e/playbooks.ts';
@@ -52,13 +52,13 @@ const STRAYS: Readonly<Record<string, Step>> = {
 };
 
 async function guarded(steps: readonly Step[], guard: object = GUARD): Promise<Cloud> {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   cloud.write({ steps, defaults: { guard } });
   return cloud;
 }
 
 it.concurrent('the offline pass: another organisation or billing account anywhere is exit 5, without a request', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   const steps = Object.entries(STRAYS).map(([name, step]) => ({ ...step, step: name.replaceAll(' ', '_') }));
   for (const [name, step] of Object.entries(STRAYS)) {
     cloud.write({ steps: [step], defaults: { guard: GUARD } });
@@ -81,7 +81,7 @@ it.concurrent('the offline pass: another organisation or billing account anywher
 });
 
 it.concurrent('with or without the collection prefix, from the flag and from infra.yaml alike', async () => {
-  const cloud = await openCloud();
+  const cloud = await openCloudInside();
   const stray = [folder('s', { parent: OTHER, display_name: '00-shared' })];
   cloud.write({ steps: stray, defaults: { guard: { require_org: ORG_ID } } });
   expect((await cloud.run(['plan', 'playbook.yaml'])).code).toBe(5);
@@ -115,7 +115,7 @@ it.concurrent("the live pass: the organisation's display name", async () => {
 
 it.concurrent("the live pass: the billing account's parent", async () => {
   const account = 'billingAccounts/AAAAAA-BBBBBB-CCCCCC';
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: {
       billingAccounts: [{ id: 'AAAAAA-BBBBBB-CCCCCC', parent: OTHER }],
       projects: [{ projectId: 'acme-dns', parent: ORG }],
@@ -129,7 +129,7 @@ it.concurrent("the live pass: the billing account's parent", async () => {
 });
 
 it.concurrent('the live pass: the ancestry of every parent folder up to the pinned organisation', async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: {
       organizations: [
         { id: ORG_ID, displayName: 'acme.example' },
@@ -157,7 +157,7 @@ it.concurrent('the live pass: the ancestry of every parent folder up to the pinn
 });
 
 it.concurrent('a project that lives in another organisation is not changed under the guard', async () => {
-  const cloud = await openCloud({
+  const cloud = await openCloudInside({
     seed: {
       organizations: [
         { id: ORG_ID, displayName: 'acme.example' },
@@ -234,7 +234,7 @@ it.concurrent('exec: nothing of another organisation is written under the guard,
     ),
     folder('inside', { parent: 'folders/600', display_name: 'more of it' }, real),
   ];
-  const cloud = await openCloud({ seed: FOREIGN });
+  const cloud = await openCloudInside({ seed: FOREIGN });
   for (const stray of strays) {
     cloud.write({ steps: [stray], defaults: { guard: { require_org: ORG } } });
     const ended = await cloud.run(['exec', 'playbook.yaml']);
@@ -244,7 +244,7 @@ it.concurrent('exec: nothing of another organisation is written under the guard,
 });
 
 it.concurrent('a place that becomes known only while a plan is applied is held to the guard before the write', async () => {
-  const cloud = await openCloud({ seed: FOREIGN });
+  const cloud = await openCloudInside({ seed: FOREIGN });
   cloud.write({
     steps: [
       folder('first', { parent: ORG, display_name: 'first of all' }),
@@ -276,7 +276,7 @@ it.concurrent('a place that becomes known only while a plan is applied is held t
 });
 
 it.concurrent('a billing account of another organisation is refused where only the organisation is pinned', async () => {
-  const cloud = await openCloud({ seed: { ...FOREIGN, projects: [{ projectId: 'acme-dns', parent: ORG }] } });
+  const cloud = await openCloudInside({ seed: { ...FOREIGN, projects: [{ projectId: 'acme-dns', parent: ORG }] } });
   cloud.write({
     steps: [link('s', { project_id: 'acme-dns', billing_account: 'billingAccounts/AAAAAA-BBBBBB-CCCCCC' })],
     defaults: { guard: { require_org: ORG } },

@@ -1,6 +1,15 @@
 import { expect, it } from 'vitest';
 import { infra, temporaryFolder } from '../../support/cli-process.ts';
-import { ACCOUNT, type Cloud, codesOf, expectExit, ORG, ORG_ID, openCloud, parsed } from '../../support/e2e/cloud.ts';
+import {
+  ACCOUNT,
+  type Cloud,
+  codesOf,
+  expectExit,
+  ORG,
+  ORG_ID,
+  openCloudInside,
+  parsed,
+} from '../../support/e2e/cloud.ts';
 import { applySchema, planSchema } from '../../support/e2e/contract.ts';
 import { enable, folder, grant, link, type PlaybookParts, project } from '../../support/e2e/playbooks.ts';
 
@@ -30,7 +39,7 @@ const PARTS = {
 } satisfies PlaybookParts;
 
 async function open(): Promise<Cloud> {
-  return openCloud({ seed: SEED });
+  return openCloudInside({ seed: SEED });
 }
 
 async function digestOf(cloud: Cloud, parts: PlaybookParts, ...flags: readonly string[]): Promise<string> {
