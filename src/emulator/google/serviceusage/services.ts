@@ -70,7 +70,9 @@ function listServices(call: Call): Json {
   const wanted = stateFilter(call);
   const asked = Number(parameter(call.query, 'pageSize') ?? 0);
   if (asked > PAGE_SIZES.most) throw invalidArgument(`page_size cannot exceed ${PAGE_SIZES.most}.`);
-  const names = new Set([...knownServices(call.world), ...Object.keys(consumer.project?.services ?? {})]);
+  const touched = Object.keys(consumer.project?.services ?? {});
+  // What the project never touched is not enabled.
+  const names = new Set(wanted === 'ENABLED' ? touched : [...knownServices(call.world), ...touched]);
   const services = [...names]
     .sort(compareText)
     .map((service) => serviceJson(call, consumer, service))
