@@ -67,15 +67,14 @@ export function addLogFlags(command: Command): Command {
 
 /** For verbs that only read a cloud: whose authority is used, and where it is. */
 export function addReadingFlags(command: Command): Command {
-  return addYcFlag(addEndpointFlag(command))
+  return addTimeoutFlag(addYcFlag(addEndpointFlag(command)))
     .option(
       '--credential <name>',
       "one of the caller's own credentials (default: that of the stack, or the playbook's)",
     )
     .option('--endpoint <url>', 'where the APIs of the cloud are; allowed by being given here')
     .option('--emulator', 'against the embedded emulator, with a log of its own')
-    .option('--parallelism <n>', 'requests at once (default 10)', wholeNumber(1, 1000))
-    .option('--timeout <duration>', 'give the whole run up after, such as 30s, 5m or 1h', duration);
+    .option('--parallelism <n>', 'requests at once (default 10)', wholeNumber(1, 1000));
 }
 
 /** The same for verbs that take playbooks. */
@@ -103,11 +102,10 @@ function addPlaybookFlags(command: Command): void {
 }
 
 function addRunFlags(command: Command): void {
-  command
+  addTimeoutFlag(command)
     .option('--offline', 'no network and no credential')
     .option('--emulator', 'against the embedded emulator, with a log and plans of its own')
     .option('--parallelism <n>', 'requests at once (default 10)', wholeNumber(1, 1000))
-    .option('--timeout <duration>', 'give the whole run up after, such as 30s, 5m or 1h', duration)
     .option('--fail-fast', 'start nothing new after a failure')
     .option('--lock-timeout <duration>', "wait for another run's lock (default 0s)", duration)
     .option('--detailed-exitcode', 'exit 2 where there is something to do')
@@ -122,6 +120,10 @@ function addEndpointFlag(command: Command): Command {
     "let the playbook's endpoint at this origin take effect (repeatable; env INFRA_ALLOW_ENDPOINT)",
     collect,
   );
+}
+
+export function addTimeoutFlag(command: Command): Command {
+  return command.option('--timeout <duration>', 'give the whole run up after, such as 30s, 5m or 1h', duration);
 }
 
 export function addYcFlag(command: Command): Command {

@@ -13,7 +13,7 @@ import { keptNotice, locate } from '../place.ts';
 import { withLogs } from '../reading.ts';
 import { listenForInterrupts } from '../signals.ts';
 import { settingsOf, withOutput } from '../workflow.ts';
-import { addConfigFlag, addLogFlags } from '../workflow-flags.ts';
+import { addConfigFlag, addLogFlags, addTimeoutFlag } from '../workflow-flags.ts';
 import type { WorkflowCall } from '../workflow-types.ts';
 
 /** Gives ownership up. No cloud is called, whatever happens to the resource. */
@@ -27,7 +27,7 @@ export const forgetCommand: CommandModule = {
       .option('--emulator', "of what is owned in the emulator's log")
       .option('--actor <name>', 'who is recorded as the one who did it')
       .option('--lock-timeout <duration>', "wait for another run's lock (default 0s)", duration);
-    addConfigFlag(addLogFlags(command));
+    addTimeoutFlag(addConfigFlag(addLogFlags(command)));
     addOutFlag(addOutputFlags(command));
     addExamples(command, [
       'infra forget google:cloudresourcemanager:project:acme-dns-prod',

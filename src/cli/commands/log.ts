@@ -7,7 +7,7 @@ import { listOwnedResources } from '../log-owned.ts';
 import { showRows } from '../log-show.ts';
 import { verifyChain } from '../log-verify.ts';
 import { withOutput } from '../workflow.ts';
-import { addConfigFlag, addLogFlags } from '../workflow-flags.ts';
+import { addConfigFlag, addLogFlags, addTimeoutFlag } from '../workflow-flags.ts';
 
 const PARTS = ['show', 'verify', 'owned'] as const;
 
@@ -24,7 +24,7 @@ export const logCommand: CommandModule = {
       .option('--at <time>', 'owned: at this time (RFC 3339), or at the end of this day')
       .option('--endpoint <url>', 'owned: at this address of the cloud')
       .option('--emulator', "the emulator's log");
-    addConfigFlag(addLogFlags(command));
+    addTimeoutFlag(addConfigFlag(addLogFlags(command)));
     addOutFlag(addOutputFlags(command));
     addExamples(command, [
       'infra log show --stack prod --limit 20',

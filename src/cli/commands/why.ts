@@ -13,7 +13,7 @@ import { historyEntry } from '../log-rows.ts';
 import { locate } from '../place.ts';
 import { withLogs } from '../reading.ts';
 import { withOutput } from '../workflow.ts';
-import { addConfigFlag, addLogFlags } from '../workflow-flags.ts';
+import { addConfigFlag, addLogFlags, addTimeoutFlag } from '../workflow-flags.ts';
 import type { WorkflowCall } from '../workflow-types.ts';
 
 /** The history of one resource, under every name that it had. */
@@ -22,7 +22,7 @@ export const whyCommand: CommandModule = {
     command
       .argument('<urn>', 'the URN of the resource, also one that it had before')
       .option('--emulator', "in the emulator's log");
-    addConfigFlag(addLogFlags(command));
+    addTimeoutFlag(addConfigFlag(addLogFlags(command)));
     addOutFlag(addOutputFlags(command));
     addExamples(command, ['infra why google:cloudresourcemanager:project:acme-dns-prod']);
   },

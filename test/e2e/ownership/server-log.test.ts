@@ -76,11 +76,17 @@ it('is folded beside the writable log', async () => {
   expect(codesOf(failed.failure.diagnostics)).toEqual(['LOG_READ_ONLY']);
 });
 
-it('--timeout bounds the reading of the log, too', async () => {
+it.each([
+  ['drift', 'playbook.yaml'],
+  ['log', 'owned'],
+  ['log', 'show'],
+  ['why', 'google:x:y:z'],
+  ['forget', 'google:x:y:z'],
+])('--timeout bounds the reading of the log, too: %s %s', async (...verb) => {
   const cloud = await cloudWithFolder();
   const server = await startEhdbServer({ rows: [ROW] });
   server.faults.push(() => undefined);
-  const late = await cloud.fail(['drift', 'playbook.yaml', '--eventlog', server.origin, '--timeout', '1s']);
+  const late = await cloud.fail([...verb, '--eventlog', server.origin, '--timeout', '1s']);
   expectExit(late, 6);
   expect(late.failure.diagnostics[0]?.detail).toContain('--timeout');
   expect(server.requests).toHaveLength(1);
