@@ -87,13 +87,7 @@ describe('a create that', () => {
   it('hangs is stopped at its time and uncertain', async () => {
     const cloud = await cloudOf(undefined, { settings: SETTINGS });
     const made = network();
-    await expectLost(
-      cloud,
-      [made],
-      made,
-      { kind: 'hang', when: 'after', ignoreSigterm: true, grandchild: true },
-      'TIMEOUT',
-    );
+    await expectLost(cloud, [made], made, { kind: 'hang', when: 'after' }, 'TIMEOUT');
   });
 
   it('H8: is bounded by the timeout of its step as well', async () => {

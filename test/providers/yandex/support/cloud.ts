@@ -9,6 +9,8 @@ import { isKnown, resolveValue, type ValueObject } from '../../../../src/core/va
 import { controlFakeYc, type FakeYcControl } from '../../../../src/emulator/yc/control.ts';
 import { installFakeYc } from '../../../../src/emulator/yc/install.ts';
 import type { FakeYcSeed } from '../../../../src/emulator/yc/options.ts';
+import { applySeed } from '../../../../src/emulator/yc/world/seed.ts';
+import { createOrTransact } from '../../../../src/emulator/yc/world/store.ts';
 import { followPath } from '../../../../src/engine/results.ts';
 import type {
   InventoryProvider,
@@ -17,9 +19,11 @@ import type {
   WriteOperation,
   WriteResult,
 } from '../../../../src/providers/lifecycle-provider.ts';
+import type { CommandRunner } from '../../../../src/providers/yandex/command-result.ts';
 import { createYandexProvider, type YandexOptions } from '../../../../src/providers/yandex/provider.ts';
 import { createYcRunner } from '../../../../src/providers/yandex/yc.ts';
 import { bundleFakeYc } from '../../../emulator/yc/bundle.ts';
+import { createYcInside } from '../../../support/yc-inside.ts';
 import { FOLDER, IMAGE, linked } from './steps.ts';
 
 export const OTHER_FOLDER = 'b1gexamplefolder0002';
@@ -30,6 +34,8 @@ const SEED: FakeYcSeed = {
 
 export interface Cloud {
   readonly fake: FakeYcControl;
+  /** What the provider runs `yc` with. */
+  readonly runner: CommandRunner;
   readonly provider: LifecycleProvider & InventoryProvider;
   /** A folder for files of user data; the playbook's, so to say. */
   readonly folder: string;
@@ -37,27 +43,32 @@ export interface Cloud {
   open(options: Partial<YandexOptions>): LifecycleProvider & InventoryProvider;
 }
 
-/** A fake `yc` on disk and a provider that runs it as a child process. */
+const ENVIRONMENT = { ...process.env, SECRET_TOKEN: 'hunter2' };
+
+/** The state of a fake `yc`, and a provider that runs it inside this process. */
 export async function cloudOf(seed: FakeYcSeed = SEED, options: Partial<YandexOptions> = {}): Promise<Cloud> {
   const folder = await mkdtemp(join(tmpdir(), 'infra-yandex-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const stateFile = join(folder, 'state.json');
-  const executable = await installFakeYc({
-    folder: join(folder, 'bin'),
-    stateFile,
-    program: await bundleFakeYc(),
-    seed,
-  });
+  createOrTransact(stateFile, (state) => applySeed(state, seed));
+  const runner = createYcInside({ stateFile, environment: ENVIRONMENT });
   const open = (more: Partial<YandexOptions>) =>
     createYandexProvider({
-      runner: createYcRunner({ executable, environment: { ...process.env, SECRET_TOKEN: 'hunter2' }, graceMs: 200 }),
+      runner,
       settings: { folderId: FOLDER, commandTimeout: 20, mutationTimeout: 20, inventoryLimit: 1000 },
       profile: 'default',
       userData: { folder, allowed: [], uid: process.getuid?.() ?? null, tempFolder: folder },
       ...options,
       ...more,
     });
-  return { fake: controlFakeYc(stateFile), provider: open({}), folder, open };
+  return { fake: controlFakeYc(stateFile), runner, provider: open({}), folder, open };
+}
+
+/** The runner of the product on the cloud's `yc`, which it then is on disk: for tests that are about processes. */
+export async function childProcesses({ fake: { stateFile }, folder }: Cloud): Promise<CommandRunner> {
+  const program = await bundleFakeYc();
+  const executable = await installFakeYc({ folder: join(folder, 'bin'), stateFile, program });
+  return createYcRunner({ executable, environment: ENVIRONMENT, graceMs: 200 });
 }
 
 export function targetOf(declaration: Declaration, more: Partial<Target> = {}): Target {
