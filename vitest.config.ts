@@ -4,8 +4,8 @@ import { defineConfig } from 'vitest/config';
 const WITH_PROCESSES = [
   'test/e2e/**/*.test.ts',
   'test/safety/**/*.test.ts',
-  'test/providers/yandex/{child-process,runner}.test.ts',
-  'test/cli/yandex/**/*.test.ts',
+  'test/providers/yandex/child-process.test.ts',
+  'test/cli/child-process.test.ts',
   'test/emulator/yc/**/*.test.ts',
   'test/cases/plans-and-interruptions.test.ts',
 ];

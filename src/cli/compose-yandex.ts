@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { diagnostic } from '../core/codes.ts';
+import type { Program } from '../providers/command-runner.ts';
 import type { InventoryProvider, LifecycleProvider, ProviderRequest } from '../providers/lifecycle-provider.ts';
 import type { OpenYandexRequest } from '../providers/yandex/open.ts';
 import type { ResolvedExecutable } from '../providers/yandex/resolve-executable.ts';
@@ -84,6 +85,7 @@ function partsOf(context: FamilyContext) {
   return {
     credentials: context.place.config.credentials,
     environment: context.call.host.env,
+    runnerOf: (program: Program) => context.call.host.runnerOf(program),
     userData: placeOf(context),
     signal: context.signal,
   };

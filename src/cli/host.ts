@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { CommandRunner, Program } from '../providers/command-runner.ts';
 
 /** Where text goes; a write never throws. */
 export interface OutputStream {
@@ -26,6 +27,8 @@ export interface Host {
   readonly stderr: OutputStream;
   /** Asks on stderr and reads one line of stdin; null when stdin ends or the question is aborted. */
   ask(question: string, signal: AbortSignal): Promise<string | null>;
+  /** Runs another program. */
+  runnerOf(program: Program): CommandRunner;
   /** Calls back on each SIGINT and SIGTERM until the returned function is called. */
   onSignal(listener: (signal: SignalName) => void): () => void;
   /** Ends the process at once; for a second interrupt that nothing answers to. */

@@ -1,5 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
+import { childProcesses } from './child-process.ts';
 import type { Host, OutputStream, SignalName } from './host.ts';
 
 const SIGNALS: readonly SignalName[] = ['SIGINT', 'SIGTERM'];
@@ -41,6 +42,7 @@ export function processHost(): ProcessHost {
     stdout,
     stderr,
     ask,
+    runnerOf: (program) => childProcesses(program),
     onSignal,
     quit: (code) => process.exit(code),
     now: () => Date.now(),

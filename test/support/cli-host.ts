@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { childProcesses } from '../../src/cli/child-process.ts';
 import type { Host, OutputStream, SignalName } from '../../src/cli/host.ts';
 import { runCli } from '../../src/cli/program.ts';
 import { type Ended, environment, type SpawnOptions, temporaryFolder } from './cli-process.ts';
@@ -22,6 +23,8 @@ export interface FakeHostOptions {
   readonly now?: () => number;
   /** What stdin holds. */
   readonly input?: string;
+  /** Left out: each command is a process of its own. */
+  readonly runnerOf?: Host['runnerOf'];
 }
 
 export function fakeHost(options: FakeHostOptions = {}): FakeHost {
@@ -53,6 +56,7 @@ export function fakeHost(options: FakeHostOptions = {}): FakeHost {
       questions.push(question);
       return answers.shift() ?? null;
     },
+    runnerOf: options.runnerOf ?? ((program) => childProcesses(program)),
     onSignal: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -76,11 +80,14 @@ export async function runInfra(argv: readonly string[], options: FakeHostOptions
 }
 
 /** Runs a command line as a process in its folder would, which is its home too, but inside this process. */
-export async function infraInside(argv: readonly string[], options: SpawnOptions = {}): Promise<Ended> {
+export async function infraInside(
+  argv: readonly string[],
+  options: SpawnOptions & Pick<FakeHostOptions, 'runnerOf'> = {},
+): Promise<Ended> {
   const cwd = options.cwd ?? temporaryFolder();
-  const { env, input = '' } = options;
+  const { env, input = '', runnerOf = childProcesses } = options;
   const uid = process.getuid?.();
-  const host = { cwd, home: cwd, env: environment(cwd, env), input, ...(uid === undefined ? {} : { uid }) };
+  const host = { cwd, home: cwd, env: environment(cwd, env), input, runnerOf, ...(uid === undefined ? {} : { uid }) };
   const { code, stdout, stderr } = await runInfra(argv, host);
   return { code, signal: null, stdout, stderr };
 }

@@ -3,22 +3,31 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { FakeYcHost } from '../../src/emulator/yc/host.ts';
 import { runFakeYc } from '../../src/emulator/yc/run.ts';
-import { type CommandEnd, CommandResult, type CommandRunner } from '../../src/providers/yandex/command-result.ts';
-import { reducedEnvironment } from '../../src/providers/yandex/environment.ts';
+import {
+  type CommandEnd,
+  CommandResult,
+  type CommandRunner,
+  type Program,
+} from '../../src/providers/command-runner.ts';
 
-export interface YcInsideOptions {
+export interface YcInsideOptions extends Pick<Program, 'environment' | 'signal'> {
   readonly stateFile: string;
-  /** The caller's environment; the command gets what the real runner passes of it. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /**
  * Runs the fake `yc` inside this process: for tests of commands and answers, since a process a command takes most of
- * their time. That it gives what the real runner gives is shown in test/providers/yandex/child-process.test.ts.
+ * their time. That it gives what a process gives is shown in test/providers/yandex/child-process.test.ts.
  */
 export function createYcInside(options: YcInsideOptions): CommandRunner {
-  return { run: (command, timeoutSeconds) => new InsideCommand(options, command).end(timeoutSeconds * 1000) };
+  return {
+    run: (command, timeoutSeconds) =>
+      options.signal?.aborted === true
+        ? Promise.resolve(UNTRIED)
+        : new InsideCommand(options, command).end(timeoutSeconds * 1000),
+  };
 }
+
+const UNTRIED = new CommandResult({ end: 'prevented', exitCode: null, stdout: '', stderr: '', elapsedMs: 0 });
 
 /** Of no process, so that the log can tell commands at the same time apart. */
 let pid = 2 ** 22;
@@ -40,6 +49,7 @@ class InsideCommand {
     return new Promise((resolve, reject) => {
       this.#finish = resolve;
       this.#later(timeoutMs, () => this.#ended('timeout'));
+      this.#options.signal?.addEventListener('abort', this.#onAbort, { once: true });
       runFakeYc(this.#host(), this.#options.stateFile).then((code) => this.#ended('exited', code), reject);
     });
   }
@@ -48,7 +58,7 @@ class InsideCommand {
     pid += 1;
     return {
       argv: this.#command,
-      env: reducedEnvironment(this.#options.environment),
+      env: this.#options.environment,
       cwd: '/',
       pid,
       platform: 'linux/amd64',
@@ -67,12 +77,15 @@ class InsideCommand {
     };
   }
 
+  readonly #onAbort = () => this.#ended('aborted');
+
   #later(ms: number, run: () => void): void {
     this.#timers.push(setTimeout(run, ms));
   }
 
   #ended(end: CommandEnd, exitCode: number | null = null): void {
     for (const timer of this.#timers) clearTimeout(timer);
+    this.#options.signal?.removeEventListener('abort', this.#onAbort);
     const stdout = asRead(this.#output.stdout);
     const stderr = asRead(this.#output.stderr);
     this.#finish(new CommandResult({ end, exitCode, stdout, stderr, elapsedMs: Date.now() - this.#started }));

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { CommandResult, CommandRunner } from './command-result.ts';
+import type { CommandResult, CommandRunner } from '../command-runner.ts';
 import { folderWords, getWords, listWords, suffix, type Words } from './commands.ts';
 import { type KindDefinition, type Live, oneOf } from './define-kind.ts';
 import { failureOf, type YcFailure } from './errors.ts';

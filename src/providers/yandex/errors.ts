@@ -1,6 +1,6 @@
 import { type Code, diagnostic } from '../../core/codes.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
-import type { CommandResult } from './command-result.ts';
+import type { CommandResult } from '../command-runner.ts';
 import type { Words } from './commands.ts';
 import { operationInError } from './operation.ts';
 

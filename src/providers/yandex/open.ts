@@ -2,14 +2,15 @@ import { diagnostic } from '../../core/codes.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { AuthSpec } from '../../core/step.ts';
+import type { CommandRunner, Program } from '../command-runner.ts';
 import type { InventoryProvider, LifecycleProvider } from '../lifecycle-provider.ts';
 import { type ProfileCredential, resolveProfile } from './credentials.ts';
+import { reducedEnvironment } from './environment.ts';
 import { createYandexProvider, createYandexReader, type YandexOptions } from './provider.ts';
 import { readOnlyRunner } from './read-only.ts';
 import type { ResolvedExecutable } from './resolve-executable.ts';
 import { readSettings } from './settings.ts';
 import type { UserDataPlace } from './user-data.ts';
-import { createYcRunner } from './yc.ts';
 
 /** Everything that opening takes from outside. */
 export interface OpenYandexRequest {
@@ -20,6 +21,9 @@ export interface OpenYandexRequest {
   readonly credentials: Readonly<Record<string, ProfileCredential>>;
   /** The `yc` of the run; asked for when all else is in order. */
   executable(): Promise<ResolvedExecutable>;
+  /** What starts it. */
+  runnerOf(program: Program): CommandRunner;
+  /** The caller's; `yc` gets what it needs of it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly userData: UserDataPlace;
   /** Ends commands that run. */
@@ -58,8 +62,9 @@ async function optionsFor(request: OpenYandexRequest): Promise<YandexOptions | U
   }
   const executable = await request.executable();
   if (executable.kind === 'unusable') return executable;
-  const { environment, signal, userData, readOnly } = request;
-  const runner = createYcRunner({ executable: executable.path, environment, signal });
+  const { signal, userData, readOnly } = request;
+  const environment = reducedEnvironment(request.environment);
+  const runner = request.runnerOf({ executable: executable.path, environment, signal });
   return {
     runner: readOnly ? readOnlyRunner(runner) : runner,
     settings: reading.settings,

@@ -7,6 +7,7 @@ import {
   type ProviderResource,
   type ResourceReference,
 } from '../../core/inventory.ts';
+import type { CommandRunner } from '../command-runner.ts';
 import type {
   InventoryProvider,
   LifecycleProvider,
@@ -16,7 +17,6 @@ import type {
   WriteResult,
 } from '../lifecycle-provider.ts';
 import { type Answer, YcClient } from './client.ts';
-import type { CommandRunner } from './command-result.ts';
 import { create } from './create.ts';
 import { type KindName, type Live, oneOf, pluralOf } from './define-kind.ts';
 import { failureDiagnostic, failureOf } from './errors.ts';

@@ -1,4 +1,4 @@
-import { CommandResult, type CommandRunner } from './command-result.ts';
+import { CommandResult, type CommandRunner } from '../command-runner.ts';
 
 /** Commands that only read: a version, a list, a get. */
 const READING_VERBS: ReadonlySet<string> = new Set(['list', 'get']);

@@ -76,7 +76,7 @@ it('recover --rollback keeps what something else depends on', async () => {
   expectExit(await cloud.converge(), 7);
   cloud.fake.clearFaults();
   const [network] = Object.keys(cloud.fake.state().resources.network);
-  cloud.yc(
+  await cloud.yc(
     'vpc',
     'subnet',
     'create',

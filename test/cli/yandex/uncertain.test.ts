@@ -193,7 +193,7 @@ it('names the operation that an answer named: in the log, in the report and in w
   const [left] = document.unresolved;
   const list = `yc vpc network list --folder-id ${FOLDER} --format json (by the labels infra-resource: network, infra-operation: ${left?.operation_id})`;
   expect(left?.hint).toContain(`${list}; yc operation get ${operation}`);
-  expect(cloud.yc('operation', 'get', operation)).toMatchObject({ id: operation, done: true });
+  expect(await cloud.yc('operation', 'get', operation)).toMatchObject({ id: operation, done: true });
   const human = await cloud.run(['recover']);
   expectExit(human, 7);
   expect(human.stdout.replace(/\s+/g, ' ')).toContain(`yc operation get ${operation}.`);

@@ -11,7 +11,7 @@ async function destroyed(cloud: YcCloud) {
 describe('what was there before', () => {
   it('is adopted where resource_id names it and an enforce plan changes it, so a destruction covers it', async () => {
     const cloud = await openYcCloud();
-    const { id } = cloud.yc('vpc', 'network', 'create', '--name', 'other') as { id: string };
+    const { id } = (await cloud.yc('vpc', 'network', 'create', '--name', 'other')) as { id: string };
     cloud.gateway((text) =>
       (text.split('  - step: subnet')[0] ?? '').replace(
         /( +)action: yandex.vpc.network.ensure/,
@@ -29,7 +29,7 @@ describe('what was there before', () => {
     const cloud = await openYcCloud();
     expectExit(await cloud.converge(), 0);
     const address = Object.values(cloud.fake.state().resources.address)[0];
-    cloud.yc('vpc', 'address', 'update', '--id', address?.id ?? '', '--deletion-protection');
+    await cloud.yc('vpc', 'address', 'update', '--id', address?.id ?? '', '--deletion-protection');
     const { code, plan } = await destroyed(cloud);
     expect(code).toBe(0);
     const step = stepAt(plan, 'address');
@@ -41,7 +41,7 @@ describe('what was there before', () => {
     const cloud = await openYcCloud();
     const labels =
       'managed-by=infra,infra-project=acme,infra-stack=gateway,infra-owner=platform,infra-resource=network';
-    for (const name of ['one', 'two']) cloud.yc('vpc', 'network', 'create', '--name', name, '--labels', labels);
+    for (const name of ['one', 'two']) await cloud.yc('vpc', 'network', 'create', '--name', name, '--labels', labels);
     const { code, plan } = await cloud.plan('--target', 'network');
     expect([code, stepAt(plan, 'network').change]).toEqual([0, 'blocked']);
     expect((await cloud.plan('--target', 'network', '--detailed-exitcode')).code).toBe(2);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/core/json.ts';
 import type { FakeYcFaultAction } from '../../../src/emulator/yc/options.ts';
-import type { CommandRunner } from '../../../src/providers/yandex/command-result.ts';
-import { type Cloud, childProcesses, cloudOf, mutations, results, run, whyOf } from './support/cloud.ts';
+import type { CommandRunner } from '../../../src/providers/command-runner.ts';
+import { type Cloud, cloudOf, mutations, ownProcesses, results, run, whyOf } from './support/cloud.ts';
 import { FOLDER, gateway, instance, network, ZONE } from './support/steps.ts';
 
 const SUFFIX = ['--profile', 'default', '--folder-id', FOLDER, '--format', 'json', '--no-browser', '--retry', '0'];
@@ -76,7 +76,7 @@ it('gives what the fake gives inside a test, and leaves the same behind', async 
   const userData = join(inside.folder, 'user-data');
   await writeFile(userData, '#cloud-config\n{}\n', { mode: 0o600 });
   const commands = everyEnd(userData);
-  const real = await talk(outside, await childProcesses(outside), commands);
+  const real = await talk(outside, await ownProcesses(outside), commands);
   expect(await talk(inside, inside.runner, commands)).toEqual(real);
   const ends = real.ends.map(({ end }) => end).filter((end) => end !== 'exited');
   expect(ends).toEqual(['signal', 'timeout', 'timeout']);
@@ -86,7 +86,7 @@ describe('a create in a process of its own', () => {
   it('hangs with what it started, ignores SIGTERM, is killed at its time and is uncertain', async () => {
     const cloud = await cloudOf();
     const settings = { folderId: FOLDER, commandTimeout: 20, mutationTimeout: 1, inventoryLimit: 1000 };
-    const provider = cloud.open({ settings, runner: await childProcesses(cloud) });
+    const provider = cloud.open({ settings, runner: await ownProcesses(cloud) });
     cloud.fake.addFaults({
       argv: ' create ',
       action: { kind: 'hang', when: 'after', ignoreSigterm: true, grandchild: true },
@@ -104,7 +104,7 @@ describe('a create in a process of its own', () => {
     const input = { user_data_file: 'user-data.json', user_data_sha256: sha256Hex(Buffer.from(data)) };
     const steps = gateway(instance(input));
     await run(cloud, steps.slice(0, -1));
-    const turns = await run(cloud, steps, { provider: cloud.open({ runner: await childProcesses(cloud) }) });
+    const turns = await run(cloud, steps, { provider: cloud.open({ runner: await ownProcesses(cloud) }) });
     expect(results(turns)['instance']).toBe('done');
     const [made] = cloud.fake.commands().filter(({ argv }) => argv[2] === 'create' && argv[1] === 'instance');
     expect(made?.files).toEqual([{ path: expect.stringContaining('infra-user-data-'), mode: '0600' }]);

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, test } from 'vitest';
 import type { FakeYcFault } from '../../../src/emulator/yc/options.ts';
-import { CommandResult, type CommandRunner } from '../../../src/providers/yandex/command-result.ts';
+import { CommandResult, type CommandRunner } from '../../../src/providers/command-runner.ts';
 import { hasLabels } from '../../../src/providers/yandex/ownership.ts';
 import { createYandexReader } from '../../../src/providers/yandex/provider.ts';
 import { cloudOf, idOf, OTHER_FOLDER, run } from './support/cloud.ts';

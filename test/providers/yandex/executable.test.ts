@@ -2,6 +2,7 @@ import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Program } from '../../../src/providers/command-runner.ts';
 import { openYandex } from '../../../src/providers/yandex/open.ts';
 import { type ExecutableRequest, resolveExecutable } from '../../../src/providers/yandex/resolve-executable.ts';
 import { FOLDER } from './support/steps.ts';
@@ -125,6 +126,7 @@ describe('opening', () => {
       executable: () => resolveExecutable(request()),
       readOnly: false,
       environment: {},
+      runnerOf: () => ({ run: () => Promise.reject(new Error('nothing is to be run')) }),
       userData: { folder: null, allowed: [], uid: null, tempFolder: tmpdir() },
       signal: new AbortController().signal,
       ...more,
@@ -135,6 +137,24 @@ describe('opening', () => {
   it('runs nothing and says which folder it is about', async () => {
     expect(await open({})).toBe(FOLDER);
     expect(await open({ credentials: { sandbox: { type: 'yc_profile', profile: 'my-profile' } } })).toBe(FOLDER);
+  });
+
+  it('hands over its absolute path, and of the environment what it needs', async () => {
+    const programs: Program[] = [];
+    const environment = {
+      HOME: '/home/me',
+      YC_IAM_TOKEN: 't1.secret',
+      AWS_SECRET_ACCESS_KEY: 'x',
+      PATH: '.:/usr/bin::bin:/bin',
+    };
+    const runnerOf = (program: Program) => {
+      programs.push(program);
+      return { run: () => Promise.reject(new Error('nothing is to be run')) };
+    };
+    expect(await open({ environment, runnerOf })).toBe(FOLDER);
+    const passed = { HOME: '/home/me', PATH: '/usr/bin:/bin', YC_CLI_INITIALIZATION_SILENCE: 'true' };
+    expect(programs).toMatchObject([{ executable: expect.stringMatching(/^\/.*\/bin\/yc$/), environment: passed }]);
+    expect(Object.keys(programs[0]?.environment ?? {}).sort()).toEqual(Object.keys(passed).sort());
   });
 
   it.each([

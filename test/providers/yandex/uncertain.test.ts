@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { childProcesses } from '../../../src/cli/child-process.ts';
 import type { Step } from '../../../src/core/step.ts';
 import type { FakeYcFaultAction } from '../../../src/emulator/yc/options.ts';
 import { yandexCatalogue } from '../../../src/providers/yandex/catalogue.ts';
-import { createYcRunner } from '../../../src/providers/yandex/yc.ts';
 import {
   type Cloud,
   changes,
@@ -217,7 +217,7 @@ describe('certain, and no more than failed, is', () => {
     const { declarations } = linked([network()]);
     const declaration = declarations.get('network');
     if (declaration === undefined) throw new Error('no declaration');
-    const gone = cloud.open({ runner: createYcRunner({ executable: '/nonexistent/yc', environment: {} }) });
+    const gone = cloud.open({ runner: childProcesses({ executable: '/nonexistent/yc', environment: {} }) });
     const operation = operationOf({
       declaration,
       desired: declaration.desired,

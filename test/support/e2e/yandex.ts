@@ -1,12 +1,21 @@
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
 import { controlFakeYc, type FakeYcControl } from '../../../src/emulator/yc/control.ts';
+import { installFakeYc } from '../../../src/emulator/yc/install.ts';
 import type { FakeYcSeed } from '../../../src/emulator/yc/options.ts';
 import { infraInside } from '../cli-host.ts';
-import { type Ended, ensureBuilt, infra, ROOT, type RunsInfra, startInfra, temporaryFolder } from '../cli-process.ts';
+import {
+  type Ended,
+  infra,
+  ROOT,
+  type RunsInfra,
+  type SpawnOptions,
+  startInfra,
+  temporaryFolder,
+} from '../cli-process.ts';
 import { closeAfterwards } from '../opened.ts';
+import { createYcInside } from '../yc-inside.ts';
 import { expectExit, linesOf, parsed } from './cloud.ts';
 import {
   type ApplyDocument,
@@ -56,24 +65,39 @@ export type RecoverDocument = z.infer<typeof recoverSchema>;
 
 /** A folder of Yandex Cloud behind a fake `yc` on disk, and a folder of one's own to run the built program in. */
 export async function openYcCloud(seed: FakeYcSeed = {}): Promise<YcCloud> {
-  return await openYcCloudFor(infra, seed);
-}
-
-/** The same with the program inside this process; the fake `yc` stays one of its own. */
-export async function openYcCloudInside(seed: FakeYcSeed = {}): Promise<YcCloud> {
-  return await openYcCloudFor(infraInside, seed);
-}
-
-async function openYcCloudFor(runs: RunsInfra, seed: FakeYcSeed): Promise<YcCloud> {
-  await ensureBuilt();
-  const home = temporaryFolder();
   const tools = temporaryFolder();
   const seedFile = join(tools, 'seed.json');
   writeFileSync(seedFile, JSON.stringify({ ...SEED, ...seed }));
-  const state = join(tools, 'state.json');
-  const put = await infra(['emulator', 'yc', '--folder', join(tools, 'bin'), '--state', state, '--seed', seedFile]);
+  const [folder, state] = [join(tools, 'bin'), join(tools, 'state.json')];
+  const put = await infra(['emulator', 'yc', '--folder', folder, '--state', state, '--seed', seedFile]);
   expectExit(put, 0);
-  const cloud = closeAfterwards(new YcCloud(home, tools, put.stdout.trim(), controlFakeYc(state), runs));
+  return cloudOf(tools, put.stdout.trim(), infra);
+}
+
+/** The same with the program inside this process, and the fake `yc` as well. */
+export async function openYcCloudInside(seed: FakeYcSeed = {}): Promise<YcCloud> {
+  const tools = temporaryFolder();
+  // Has to be there and to be nobody else's, but nothing starts it.
+  const executable = await installFakeYc({
+    folder: join(tools, 'bin'),
+    stateFile: join(tools, 'state.json'),
+    program: join(tools, 'none.cjs'),
+    seed: { ...SEED, ...seed },
+  });
+  return cloudOf(tools, executable, allInside);
+}
+
+function allInside(argv: readonly string[], options: SpawnOptions = {}): Promise<Ended> {
+  return infraInside(argv, {
+    ...options,
+    runnerOf: (program) =>
+      createYcInside({ ...program, stateFile: join(dirname(program.executable), '../state.json') }),
+  });
+}
+
+function cloudOf(tools: string, executable: string, runs: RunsInfra): YcCloud {
+  const fake = controlFakeYc(join(tools, 'state.json'));
+  const cloud = closeAfterwards(new YcCloud(temporaryFolder(), tools, executable, fake, runs));
   cloud.writeText('.config/infra/config.yaml', CONFIG);
   cloud.gateway();
   return cloud;
@@ -159,9 +183,12 @@ export class YcCloud {
   }
 
   /** What somebody else does. */
-  yc(...words: readonly string[]): unknown {
-    const argv = [...words, '--folder-id', FOLDER, '--format', 'json'];
-    return JSON.parse(execFileSync(this.executable, argv, { encoding: 'utf8' }));
+  async yc(...words: readonly string[]): Promise<unknown> {
+    const { stateFile } = this.fake;
+    const other = createYcInside({ stateFile, environment: { HOME: '/nonexistent' } });
+    const { stdout, stderr } = await other.run([...words, '--folder-id', FOLDER, '--format', 'json'], 20);
+    if (stdout === '') throw new Error(stderr);
+    return JSON.parse(stdout);
   }
 
   /** The commands that may have changed something, up to their first flag. */

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { childProcesses } from '../../../../src/cli/child-process.ts';
 import { changeOf, diffFields } from '../../../../src/core/diff.ts';
 import type { Declaration, Observation, WriteChange } from '../../../../src/core/resource.ts';
 import { DEFAULT_POLL, type Step } from '../../../../src/core/step.ts';
@@ -12,6 +13,7 @@ import type { FakeYcSeed } from '../../../../src/emulator/yc/options.ts';
 import { applySeed } from '../../../../src/emulator/yc/world/seed.ts';
 import { createOrTransact } from '../../../../src/emulator/yc/world/store.ts';
 import { followPath } from '../../../../src/engine/results.ts';
+import type { CommandRunner } from '../../../../src/providers/command-runner.ts';
 import type {
   InventoryProvider,
   LifecycleProvider,
@@ -19,9 +21,8 @@ import type {
   WriteOperation,
   WriteResult,
 } from '../../../../src/providers/lifecycle-provider.ts';
-import type { CommandRunner } from '../../../../src/providers/yandex/command-result.ts';
+import { reducedEnvironment } from '../../../../src/providers/yandex/environment.ts';
 import { createYandexProvider, type YandexOptions } from '../../../../src/providers/yandex/provider.ts';
-import { createYcRunner } from '../../../../src/providers/yandex/yc.ts';
 import { bundleFakeYc } from '../../../emulator/yc/bundle.ts';
 import { createYcInside } from '../../../support/yc-inside.ts';
 import { FOLDER, IMAGE, linked } from './steps.ts';
@@ -43,7 +44,7 @@ export interface Cloud {
   open(options: Partial<YandexOptions>): LifecycleProvider & InventoryProvider;
 }
 
-const ENVIRONMENT = { ...process.env, SECRET_TOKEN: 'hunter2' };
+const ENVIRONMENT = reducedEnvironment({ ...process.env, SECRET_TOKEN: 'hunter2' });
 
 /** The state of a fake `yc`, and a provider that runs it inside this process. */
 export async function cloudOf(seed: FakeYcSeed = SEED, options: Partial<YandexOptions> = {}): Promise<Cloud> {
@@ -65,10 +66,10 @@ export async function cloudOf(seed: FakeYcSeed = SEED, options: Partial<YandexOp
 }
 
 /** The runner of the product on the cloud's `yc`, which it then is on disk: for tests that are about processes. */
-export async function childProcesses({ fake: { stateFile }, folder }: Cloud): Promise<CommandRunner> {
+export async function ownProcesses({ fake: { stateFile }, folder }: Cloud): Promise<CommandRunner> {
   const program = await bundleFakeYc();
   const executable = await installFakeYc({ folder: join(folder, 'bin'), stateFile, program });
-  return createYcRunner({ executable, environment: ENVIRONMENT, graceMs: 200 });
+  return childProcesses({ executable, environment: ENVIRONMENT }, { graceMs: 200 });
 }
 
 export function targetOf(declaration: Declaration, more: Partial<Target> = {}): Target {

@@ -1,16 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { kill } from 'node:process';
 import type { Readable } from 'node:stream';
-import { type CommandEnd, CommandResult, type CommandRunner } from './command-result.ts';
-import { reducedEnvironment } from './environment.ts';
+import { type CommandEnd, CommandResult, type CommandRunner, type Program } from '../providers/command-runner.ts';
 
-export interface YcOptions {
-  /** Absolute, resolved once. */
-  readonly executable: string;
-  /** The caller's environment; the command gets what it needs of it. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Ends what is running: the caller asked a second time. */
-  readonly signal?: AbortSignal;
+export interface ChildProcessOptions {
   /** Milliseconds between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
   /** Bytes of stdout, and of stderr, that are read. */
@@ -24,12 +17,14 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** How long output may still come after the command has ended: something that it started holds its pipes open. */
 const DRAIN_MS = 1_000;
 
-/** Runs `yc` as a child process: no shell, no stdin, a process group of its own with a deadline, bounded output. */
-export function createYcRunner(options: YcOptions): CommandRunner {
-  return { run: (command, timeoutSeconds) => runCommand(options, command, timeoutSeconds * 1000) };
+type Options = Program & ChildProcessOptions;
+
+/** Runs each command as a child process: no shell, no stdin, a process group of its own with a deadline, bounded output. */
+export function childProcesses(program: Program, options: ChildProcessOptions = {}): CommandRunner {
+  return { run: (command, timeoutSeconds) => runCommand({ ...program, ...options }, command, timeoutSeconds * 1000) };
 }
 
-async function runCommand(options: YcOptions, command: readonly string[], timeoutMs: number): Promise<CommandResult> {
+async function runCommand(options: Options, command: readonly string[], timeoutMs: number): Promise<CommandResult> {
   const { execa } = await import('execa');
   if (options.signal?.aborted === true) return unstarted('prevented');
   const child = start(execa, options, command);
@@ -42,13 +37,13 @@ async function runCommand(options: YcOptions, command: readonly string[], timeou
 }
 
 /** Null where it can't even be tried: arguments that the system does not take. */
-function start(execa: Execa, { executable, environment }: YcOptions, command: readonly string[]) {
+function start(execa: Execa, { executable, environment }: Options, command: readonly string[]) {
   try {
     return execa(executable, [...command], {
       shell: false,
       preferLocal: false,
       extendEnv: false,
-      env: reducedEnvironment(environment),
+      env: environment,
       cwd: '/',
       stdin: 'ignore',
       stdout: 'pipe',
@@ -80,7 +75,7 @@ interface Child {
 class Watch {
   readonly result: Promise<CommandResult>;
   readonly #pid: number;
-  readonly #options: YcOptions;
+  readonly #options: Options;
   readonly #child: Child;
   readonly #started = Date.now();
   readonly #timers: NodeJS.Timeout[] = [];
@@ -90,7 +85,7 @@ class Watch {
   #exit: { readonly code: number | null } | null = null;
   #finish: (result: CommandResult) => void = () => undefined;
 
-  constructor(child: Child, pid: number, options: YcOptions, timeoutMs: number) {
+  constructor(child: Child, pid: number, options: Options, timeoutMs: number) {
     this.#child = child;
     this.#pid = pid;
     this.#options = options;

@@ -75,3 +75,13 @@ export class CommandResult {
 export interface CommandRunner {
   run(command: readonly string[], timeoutSeconds: number): Promise<CommandResult>;
 }
+
+/** A program that is run with one command after the other. */
+export interface Program {
+  /** Absolute, resolved once. */
+  readonly executable: string;
+  /** All that it gets: nothing of the caller's own is added. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Ends what is running: the caller asked a second time. */
+  readonly signal?: AbortSignal;
+}
