@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runInfra } from '../support/cli-host.ts';
 import { FOLDER_PLAYBOOK } from '../support/cli-playbooks.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 interface Check {
   readonly name: string;
@@ -13,7 +13,7 @@ interface Check {
 
 let cwd = '';
 beforeEach(() => {
-  cwd = realpathSync(mkdtempSync(join(tmpdir(), 'infra-doctor-')));
+  cwd = temporaryFolder();
   writeFileSync(join(cwd, 'p.yaml'), FOLDER_PLAYBOOK);
 });
 

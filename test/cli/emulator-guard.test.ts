@@ -1,12 +1,12 @@
-import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runInfra } from '../support/cli-host.ts';
 import { FOLDER_PLAYBOOK } from '../support/cli-playbooks.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 it("hints at a reset where the emulator's organisation has another name than the guard", async () => {
-  const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'infra-guard-')));
+  const cwd = temporaryFolder();
   const guarded = (name: string, folder: string) =>
     FOLDER_PLAYBOOK.replace(
       'defaults:\n',

@@ -1,16 +1,16 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { expandGlobs } from '../../src/cli/playbook-globs.ts';
 import { runInfra } from '../support/cli-host.ts';
 import { FOLDER_PLAYBOOK } from '../support/cli-playbooks.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const FOLDER = 'google:cloudresourcemanager:folder:organizations/123456789012/shared';
 
 let cwd = '';
 beforeEach(() => {
-  cwd = realpathSync(mkdtempSync(join(tmpdir(), 'infra-ownership-')));
+  cwd = temporaryFolder();
   writeFileSync(join(cwd, 'p.yaml'), FOLDER_PLAYBOOK);
 });
 

@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runInfra } from '../support/cli-host.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ORG = 'organizations/123456789012';
 const INNER = `google:cloudresourcemanager:folder:${ORG}/outer/inner`;
@@ -24,7 +24,7 @@ const NESTED = playbook(`  - step: inner
 
 let cwd = '';
 beforeEach(() => {
-  cwd = realpathSync(mkdtempSync(join(tmpdir(), 'infra-reports-')));
+  cwd = temporaryFolder();
   writeFileSync(join(cwd, 'p.yaml'), NESTED);
 });
 

@@ -1,14 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runInfra } from '../support/cli-host.ts';
 import { FOLDER_PLAYBOOK } from '../support/cli-playbooks.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let cwd = '';
 let digest = '';
 beforeEach(async () => {
-  cwd = realpathSync(mkdtempSync(join(tmpdir(), 'infra-stored-')));
+  cwd = temporaryFolder();
   writeFileSync(join(cwd, 'p.yaml'), FOLDER_PLAYBOOK);
   digest = JSON.parse((await runInfra(['plan', 'p.yaml', '--emulator', '--format', 'json'], { cwd })).stdout).digest;
 });

@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/core/json.ts';
 import { type LockHolder, thisProcess } from '../../src/eventlog/lock-holder.ts';
 import { runInfra } from '../support/cli-host.ts';
 import { FOLDER_PLAYBOOK } from '../support/cli-playbooks.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let cwd = '';
 beforeEach(() => {
-  cwd = realpathSync(mkdtempSync(join(tmpdir(), 'infra-unlock-')));
+  cwd = temporaryFolder();
   writeFileSync(join(cwd, 'p.yaml'), FOLDER_PLAYBOOK);
 });
 

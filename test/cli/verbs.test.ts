@@ -1,15 +1,15 @@
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runCli } from '../../src/cli/program.ts';
 import { lockStacks } from '../../src/eventlog/lock.ts';
 import { fakeHost, runInfra } from '../support/cli-host.ts';
 import { FOLDER_PLAYBOOK } from '../support/cli-playbooks.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let cwd = '';
 beforeEach(() => {
-  cwd = realpathSync(mkdtempSync(join(tmpdir(), 'infra-verbs-')));
+  cwd = temporaryFolder();
   writeFileSync(join(cwd, 'p.yaml'), FOLDER_PLAYBOOK);
 });
 

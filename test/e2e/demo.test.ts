@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { FOLDER_PLAYBOOK } from '../support/cli-playbooks.ts';
-import { ensureBuilt, infra, ROOT, temporaryFolder } from '../support/cli-process.ts';
+import { ensureBuilt, infra, ROOT } from '../support/cli-process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 beforeAll(ensureBuilt);
 

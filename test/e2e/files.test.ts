@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FOLDER_PLAYBOOK } from '../support/cli-playbooks.ts';
-import { ensureBuilt, infra, temporaryFolder } from '../support/cli-process.ts';
+import { ensureBuilt, infra } from '../support/cli-process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 beforeAll(ensureBuilt);
 

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { ensureBuilt, infra, ROOT, temporaryFolder } from '../support/cli-process.ts';
+import { ensureBuilt, infra, ROOT } from '../support/cli-process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 beforeAll(ensureBuilt);
 

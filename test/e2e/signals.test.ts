@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type GoogleEmulator, startGoogleEmulator } from '../../src/emulator/google/server.ts';
 import { chainPlaybook } from '../support/cli-playbooks.ts';
-import { ensureBuilt, infra, startInfra, temporaryFolder } from '../support/cli-process.ts';
+import { ensureBuilt, infra, startInfra } from '../support/cli-process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 beforeAll(ensureBuilt);
 

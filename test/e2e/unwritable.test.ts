@@ -3,8 +3,9 @@ import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { FOLDER_PLAYBOOK } from '../support/cli-playbooks.ts';
-import { ensureBuilt, infra, temporaryFolder } from '../support/cli-process.ts';
+import { ensureBuilt, infra } from '../support/cli-process.ts';
 import { builtCli } from '../support/safety/built-cli.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 beforeAll(ensureBuilt);
 

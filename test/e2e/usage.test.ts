@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FOLDER_PLAYBOOK } from '../support/cli-playbooks.ts';
-import { ensureBuilt, infra, ROOT, temporaryFolder } from '../support/cli-process.ts';
+import { ensureBuilt, infra, ROOT } from '../support/cli-process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 beforeAll(ensureBuilt);
 

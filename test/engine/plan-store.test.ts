@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { planDigest } from '../../src/core/digest.ts';
@@ -8,10 +7,11 @@ import type { AuthSpec, Playbook } from '../../src/core/step.ts';
 import { loadPlan, savePlan, storableSource } from '../../src/engine/plan-store.ts';
 import { DEFAULT_OPTIONS } from '../../src/engine/ports.ts';
 import type { PlanSource, StoredPlan } from '../../src/engine/stored-plan.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let folder = '';
 beforeEach(() => {
-  folder = join(mkdtempSync(join(tmpdir(), 'infra-plans-')), 'plans');
+  folder = join(temporaryFolder(), 'plans');
 });
 
 const digestInput = { verb: 'apply', target: 'cloud', stacks: ['prod'], steps: [{ address: 'a', change: 'create' }] };

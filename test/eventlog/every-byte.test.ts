@@ -1,10 +1,10 @@
-import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { encodeRow, FIRST_PREV } from '../../src/eventlog/encode-row.ts';
 import { walkChain } from '../../src/eventlog/verify.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const CONTEXT = { execution_id: 7, actor: { user: 'u', host: 'h' }, infra: '0.1.0', target: 'cloud' };
 
@@ -22,7 +22,7 @@ function threeRows(): readonly string[] {
 
 test('whichever byte of a row is changed, the chain names that row', async () => {
   const rows = threeRows();
-  const path = join(realpathSync(mkdtempSync(join(tmpdir(), 'infra-bytes-'))), 'log.jsonl');
+  const path = join(temporaryFolder(), 'log.jsonl');
   const missed: string[] = [];
   // The line feed alone is no part of what is sealed.
   for (const [index, row] of rows.entries()) {

@@ -1,19 +1,10 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { foundationPlaybook, ORG_ID } from '../support/safety/foundation.ts';
 import { type Ended, Site } from '../support/safety/site.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PRELOAD = fileURLToPath(new URL('../support/safety/no-network.cjs', import.meta.url));
 
@@ -252,7 +243,7 @@ describe('a folder of a stranger', () => {
     async (name) => {
       const site = await siteOf();
       const digest = await site.plan();
-      const elsewhere = mkdtempSync(join(tmpdir(), 'infra-elsewhere-'));
+      const elsewhere = temporaryFolder();
       writeFileSync(join(elsewhere, 'eventlog.jsonl'), '');
       writeFileSync(join(elsewhere, 'kept'), 'kept');
       const other = await siteOf();

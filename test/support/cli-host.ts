@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 import { childProcesses } from '../../src/cli/child-process.ts';
 import type { Host, OutputStream, SignalName } from '../../src/cli/host.ts';
 import { runCli } from '../../src/cli/program.ts';
-import { type Ended, environment, type SpawnOptions, temporaryFolder } from './cli-process.ts';
+import { type Ended, environment, type SpawnOptions } from './cli-process.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** A process made of values: what a command writes is kept, and signals are sent by the test. */
 export interface FakeHost extends Host {

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtCli } from './safety/built-cli.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -22,11 +22,6 @@ export interface SpawnOptions {
 
 /** Runs the program to its end, wherever it runs. */
 export type RunsInfra = (argv: readonly string[], options?: SpawnOptions) => Promise<Ended>;
-
-/** A fresh folder outside of any repository. */
-export function temporaryFolder(): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), 'infra-test-')));
-}
 
 let entry = '';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { infra, temporaryFolder } from '../../support/cli-process.ts';
+import { infra } from '../../support/cli-process.ts';
 import {
   ACCOUNT,
   type Cloud,
@@ -12,6 +12,7 @@ import {
 } from '../../support/e2e/cloud.ts';
 import { applySchema, planSchema } from '../../support/e2e/contract.ts';
 import { enable, folder, grant, link, type PlaybookParts, project } from '../../support/e2e/playbooks.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const SEED = {
   folders: [

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { infra, temporaryFolder } from '../../support/cli-process.ts';
+import { infra } from '../../support/cli-process.ts';
 import { ACCOUNT, type Cloud, execLines, expectExit, ORG, openCloud, parsed, stepAt } from '../../support/e2e/cloud.ts';
 import { applySchema, planSchema } from '../../support/e2e/contract.ts';
 import { fixturePath, writeFoundation } from '../../support/e2e/fixtures.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const FOLDERS = ['00-shared', '10-platform', '20-media', '30-websites', '90-sandbox'];
 

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
-import { infra, temporaryFolder } from '../../support/cli-process.ts';
+import { infra } from '../../support/cli-process.ts';
 import { AT_HOME } from '../../support/e2e/at-home.ts';
 import { execLines, expectExit, openCloud, parsed, stepAt } from '../../support/e2e/cloud.ts';
 import { planSchema } from '../../support/e2e/contract.ts';
 import { fixture, fixturePath } from '../../support/e2e/fixtures.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const SEED_STEPS = fixturePath('seed-steps');
 const COMMON = ['action', 'backend', 'provider'];

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import {
@@ -8,8 +8,9 @@ import {
 } from '../../../src/emulator/google/server.ts';
 import type { Folder, Project, StoredPolicy, WorldState } from '../../../src/emulator/google/world/state.ts';
 import { infraInside } from '../cli-host.ts';
-import { type Ended, ensureBuilt, infra, type RunsInfra, startInfra, temporaryFolder } from '../cli-process.ts';
+import { type Ended, ensureBuilt, infra, type RunsInfra, startInfra } from '../cli-process.ts';
 import { closeAfterwards } from '../opened.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import {
   type ApplyDocument,
   applySchema,
@@ -74,7 +75,6 @@ export class Cloud {
 
   async close(): Promise<void> {
     await this.emulator.close();
-    rmSync(this.folder, { recursive: true, force: true });
   }
 
   /** Writes a playbook whose steps are enforced at this cloud, unless it says otherwise. */

@@ -1,20 +1,12 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
 import { controlFakeYc, type FakeYcControl } from '../../../src/emulator/yc/control.ts';
 import { installFakeYc } from '../../../src/emulator/yc/install.ts';
 import type { FakeYcSeed } from '../../../src/emulator/yc/options.ts';
 import { infraInside } from '../cli-host.ts';
-import {
-  type Ended,
-  infra,
-  ROOT,
-  type RunsInfra,
-  type SpawnOptions,
-  startInfra,
-  temporaryFolder,
-} from '../cli-process.ts';
-import { closeAfterwards } from '../opened.ts';
+import { type Ended, infra, ROOT, type RunsInfra, type SpawnOptions, startInfra } from '../cli-process.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { createYcInside } from '../yc-inside.ts';
 import { expectExit, linesOf, parsed } from './cloud.ts';
 import {
@@ -97,7 +89,7 @@ function allInside(argv: readonly string[], options: SpawnOptions = {}): Promise
 
 function cloudOf(tools: string, executable: string, runs: RunsInfra): YcCloud {
   const fake = controlFakeYc(join(tools, 'state.json'));
-  const cloud = closeAfterwards(new YcCloud(temporaryFolder(), tools, executable, fake, runs));
+  const cloud = new YcCloud(temporaryFolder(), tools, executable, fake, runs);
   cloud.writeText('.config/infra/config.yaml', CONFIG);
   cloud.gateway();
   return cloud;
@@ -110,7 +102,7 @@ export function copyOf(cloud: YcCloud): YcCloud {
   cpSync(cloud.tools, tools, { recursive: true });
   const executable = join(tools, relative(cloud.tools, cloud.executable));
   writeFileSync(executable, readFileSync(executable, 'utf8').replaceAll(cloud.tools, tools));
-  return closeAfterwards(new YcCloud(home, tools, executable, controlFakeYc(join(tools, 'state.json')), cloud.runs));
+  return new YcCloud(home, tools, executable, controlFakeYc(join(tools, 'state.json')), cloud.runs);
 }
 
 export class YcCloud {
@@ -126,10 +118,6 @@ export class YcCloud {
     this.tools = tools;
     this.executable = executable;
     this.fake = fake;
-  }
-
-  close(): void {
-    for (const folder of [this.folder, this.tools]) rmSync(folder, { recursive: true, force: true });
   }
 
   /** Writes the gateway, edited. */
