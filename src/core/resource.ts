@@ -51,6 +51,10 @@ export interface Declaration {
   readonly dependsOn: readonly string[];
   /** Those of them whose resource must exist for this one to exist (its project, its parent folder); the rest is order. */
   readonly needs: readonly string[];
+  /** Addresses that this step only comes after: it waits until they have ended, however they end. Left out: none. */
+  readonly after?: readonly string[];
+  /** Those of `after` that are known by their kind to be able to use this resource: whether they do, a look tells. */
+  readonly mayUse?: readonly string[];
   /** The resource that everything of one run must be serialised by when written (`iam:organizations/1`); null: none. */
   readonly batchKey: string | null;
 }

@@ -75,12 +75,19 @@ function isExplained(
   own: ReadonlySet<string>,
 ): boolean {
   if (then === undefined || now === undefined) return false;
-  if (jsonEquals(then, now)) return true;
+  if (jsonEquals(withoutNeeds(then, own), withoutNeeds(now, own))) return true;
   // What was and is only to be recorded is still to be: what it waits for was done, and no more came to it.
   const sameRecord = then['change'] === 'none' && then['record'] === now['record'] && then['urn'] === now['urn'];
   if (now['change'] === 'none' && (now['record'] === null || sameRecord) && own.has(now.address)) return true;
   const filled = fillIn(then as Json, lateValuesOf(then.address, run));
   return jsonEquals(withoutLateNames(filled, then), withoutLateNames(now as Json, then));
+}
+
+/** What used the resource of a deletion and is gone by now is seen to use it no more. */
+function withoutNeeds(entry: DigestEntry, own: ReadonlySet<string>): Json {
+  const needs = entry['depends_on'];
+  if (entry['change'] !== 'delete' || !Array.isArray(needs)) return entry as Json;
+  return { ...entry, depends_on: needs.filter((need) => typeof need !== 'string' || !own.has(need)) } as Json;
 }
 
 /** The steps that were done under this digest, with all that depend on them, directly or not, then or now. */

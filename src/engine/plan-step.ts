@@ -8,6 +8,7 @@ import type { Decision } from './classify.ts';
 import { decide } from './decide-step.ts';
 import { declaredNames } from './declared-names.ts';
 import { blockedBy, type Findings, unread, urnOf } from './findings.ts';
+import { using, withoutOwnDeletions } from './own-deletions.ts';
 import type { PlanContext } from './plan-context.ts';
 import { checkGuardOffline, type IntendedVerdict, type PreparedStep } from './prepare.ts';
 import { resolveDesired } from './resolve.ts';
@@ -20,16 +21,16 @@ type Dependencies = ReadonlyMap<string, PlannedStep>;
 
 /** Plans one step after those it depends on. */
 export async function planStep(context: PlanContext, item: PreparedStep): Promise<PlannedStep> {
-  const dependencies = await dependenciesOf(context, item);
+  const dependencies = await plannedOf(context, item.dependsOn);
   const findings = await findOut(context, item, dependencies);
-  const planned = assembleStep(context, item, findings);
+  const planned = assembleStep(context, using(item, findings.users ?? []), findings);
   context.ports.emit({ type: 'step_planned', step: planned.shown });
   return planned;
 }
 
-async function dependenciesOf(context: PlanContext, item: PreparedStep): Promise<Dependencies> {
+async function plannedOf(context: PlanContext, addresses: readonly string[]): Promise<Dependencies> {
   const found = new Map<string, PlannedStep>();
-  for (const address of item.dependsOn) {
+  for (const address of addresses) {
     const planned = await context.planned(address);
     if (planned !== undefined) found.set(address, planned);
   }
@@ -73,8 +74,10 @@ async function findOut(context: PlanContext, item: PreparedStep, dependencies: D
     const urn = urnOf(item, resolved.desired);
     const open = urn === null ? undefined : context.openIntents.get(urn);
     const finding = await findingOf(open, opened.provider, { ...target, desired: resolved.desired });
-    const seen = withLockout(context, withoutOwnDeletions(context, observation, dependencies));
-    return decide(context, item, resolved.desired, opened, { seen, finding });
+    const earlier = new Map([...dependencies, ...(await plannedOf(context, item.after))]);
+    const own = withoutOwnDeletions(context, item, observation, earlier);
+    const seen = withLockout(context, own.seen);
+    return { ...decide(context, item, resolved.desired, opened, { seen, finding }), users: own.users };
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
     const diagnostics = error.diagnostics.map((found) => ({
@@ -106,21 +109,6 @@ function withLockout(context: PlanContext, seen: Observation): Observation {
     found.code === 'SELF_LOCKOUT' ? { ...found, severity: 'error' as const } : found,
   );
   return { ...seen, blockers };
-}
-
-/** What stands in the way of a deletion and is itself deleted before it, by this plan, stands in no one's way. */
-function withoutOwnDeletions(context: PlanContext, seen: Observation, dependencies: Dependencies): Observation {
-  if (seen.kind !== 'present' || seen.blockers.length === 0) return seen;
-  // What is named by an id here may stand in the log, and in the way, under its place and name.
-  const { byResourceId } = context.ownership;
-  const going = new Set(
-    [...dependencies.values()].flatMap(({ shown }) =>
-      shown.change === 'delete' && shown.held === null
-        ? [shown.urn, ...(byResourceId.get(shown.resource_id ?? '') ?? []).map(({ urn }) => urn)]
-        : [],
-    ),
-  );
-  return { ...seen, blockers: seen.blockers.filter(({ urn }) => urn === null || !going.has(urn)) };
 }
 
 /** What the verb decided needs no look at the cloud. */

@@ -21,6 +21,8 @@ export interface PreparedStep {
   readonly held: string | null;
   /** Direct dependencies that take part, sorted. */
   readonly dependsOn: readonly string[];
+  /** What this only comes after, however that ends: no dependency, sorted. */
+  readonly after: readonly string[];
   /** Decided by the verb rather than by looking. */
   readonly verdict: IntendedVerdict | null;
 }
@@ -62,7 +64,7 @@ export function prepare(
   const { declarations, diagnostics } = linkAll(ports.catalogues, runnable, options, verb);
   if (hasErrors(diagnostics)) throw new DiagnosticError(diagnostics);
   const edges = edgesOf(runnable, declarations);
-  const order = orderOf(edges, runnable);
+  const order = orderOf(withAfter(edges, declarations), runnable);
   // A deletion waits for what depends on the resource, so that is what its selection brings along.
   const selection = selectSteps(runnable, declarations, verb === 'destroy' ? reversed(edges) : edges, options);
   const declared = new Map<string, PreparedStep>();
@@ -70,7 +72,11 @@ export function prepare(
     const declaration = declarations.get(step.address);
     const catalogue = ports.catalogues.get(step.provider);
     if (declaration === undefined || catalogue === undefined) continue;
-    declared.set(step.address, prepareStep(step, catalogue, declaration, edges.get(step.address) ?? [], options));
+    const after = afterOf(edges, declarations, step.address);
+    declared.set(
+      step.address,
+      prepareStep(step, catalogue, declaration, { dependsOn: edges.get(step.address) ?? [], after }, options),
+    );
   }
   const steps = new Map([...declared].filter(([address]) => selection.has(address)));
   // Under exec the seed's pairs (a dry step, then the step that confirms it) name one resource twice, on purpose.
@@ -142,6 +148,22 @@ export function edgesOf(steps: readonly Step[], declarations: ReadonlyMap<string
   );
 }
 
+/** The same with what only comes earlier: in which order steps are taken up. */
+export function withAfter(edges: Edges, declarations: ReadonlyMap<string, Declaration>): Edges {
+  return new Map([...edges].map(([address, needs]) => [address, [...needs, ...afterOf(edges, declarations, address)]]));
+}
+
+/** What a step only comes after, of those that take part. */
+export function afterOf(
+  edges: Edges,
+  declarations: ReadonlyMap<string, Declaration>,
+  address: string,
+): readonly string[] {
+  const needs = edges.get(address) ?? [];
+  const after = declarations.get(address)?.after ?? [];
+  return after.filter((other) => edges.has(other) && !needs.includes(other)).sort();
+}
+
 export function orderOf(edges: Edges, steps: readonly Step[]): readonly string[] {
   const ordering = topologicalOrder(edges);
   if (ordering.kind === 'ordered') return ordering.order;
@@ -163,7 +185,7 @@ function prepareStep(
   step: Step,
   catalogue: ProviderCatalogue,
   declaration: Declaration,
-  needs: readonly string[],
+  order: Pick<PreparedStep, 'dependsOn' | 'after'>,
   options: VerbOptions,
 ): PreparedStep {
   const spec = declaration.action;
@@ -177,7 +199,7 @@ function prepareStep(
     stack: spec.kind === 'read' ? null : (step.stack ?? options.stack),
     reconcile,
     held,
-    dependsOn: needs,
+    ...order,
     verdict: null,
   };
 }

@@ -9,7 +9,7 @@ import { type Containment, containmentOf } from './containment.ts';
 import { nameSteps } from './import-names.ts';
 import { type Going, keptOf } from './kept.ts';
 import { DEFAULT_OPTIONS, type EnginePorts } from './ports.ts';
-import { edgesOf, linkAll } from './prepare.ts';
+import { edgesOf, linkAll, withAfter } from './prepare.ts';
 
 export interface RemovalRequest {
   readonly catalogues: EnginePorts['catalogues'];
@@ -56,10 +56,11 @@ export function planRemoval(request: RemovalRequest): Removal {
   );
   const refused = new Map(diagnostics.filter(isError).map(({ address, detail }) => [address, detail]));
   const able = candidates.filter(({ name }) => !refused.has(name));
-  const linked = edgesOf(
+  const needs = edgesOf(
     able.map(({ step }) => step),
     declarations,
   );
+  const linked = withAfter(needs, declarations);
   const containment = containmentOf(request, model);
   const within = containers(containment, able);
   const kept = keptOf({

@@ -7,6 +7,7 @@ import { isKnown } from '../core/value.ts';
 import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { recordAlready } from './already-done.ts';
 import { togetherKey } from './batches.ts';
+import type { PreparedStep } from './prepare.ts';
 import { prepareWrite } from './ready-write.ts';
 import { ownFact } from './rename.ts';
 import { noteForRollback, rollBack } from './rollback.ts';
@@ -62,7 +63,7 @@ function startWalk(given: WalkRequest): Walk {
   const fresh = new Map<LifecycleProvider, { readonly session: ReadSession; readonly at: number }>();
   const { steps } = given.run;
   const edges = new Map(
-    [...steps].map(([address, { item }]) => [address, item.dependsOn.filter((need) => steps.has(need))]),
+    [...steps].map(([address, { item }]) => [address, waitsFor(item).filter((other) => steps.has(other))]),
   );
   const unmet = new Map([...edges].map(([address, needs]) => [address, needs.length]));
   const current: Walk = {
@@ -86,6 +87,11 @@ function startWalk(given: WalkRequest): Walk {
     abort: withTimeLimit(settings.abort, settings.timeoutMs),
   };
   return current;
+}
+
+/** What must have ended before: dependencies, and what this only comes after. */
+function waitsFor({ dependsOn, after }: PreparedStep): readonly string[] {
+  return [...new Set([...dependsOn, ...after])];
 }
 
 /** Starts whatever can start now; steps without a write are done on the spot, which may free others. */

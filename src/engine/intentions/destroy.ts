@@ -11,7 +11,16 @@ import { containmentOf } from '../containment.ts';
 import { declaredNames, isRenamable } from '../declared-names.ts';
 import { type Going, keptOf } from '../kept.ts';
 import type { EnginePorts } from '../ports.ts';
-import { edgesOf, type IntendedVerdict, linkAll, orderOf, type Prepared, type PreparedStep } from '../prepare.ts';
+import {
+  afterOf,
+  edgesOf,
+  type IntendedVerdict,
+  linkAll,
+  orderOf,
+  type Prepared,
+  type PreparedStep,
+  withAfter,
+} from '../prepare.ts';
 
 /** An ensure step of the playbook with what the log says about its resource. */
 interface Candidate {
@@ -68,10 +77,11 @@ export function intendDestroy(ports: EnginePorts, base: Prepared, model: Ownersh
       reconcile: null,
       held,
       dependsOn: needs,
+      after: afterOf(edges, declarations, step.address),
       verdict,
     });
   }
-  const order = orderOf(edges, steps).filter((address) => prepared.has(address));
+  const order = orderOf(withAfter(edges, declarations), steps).filter((address) => prepared.has(address));
   return {
     ...base,
     steps: prepared,

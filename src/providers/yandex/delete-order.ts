@@ -15,23 +15,36 @@ function rankOf({ action }: Draft): number {
   return action.definition === null ? 0 : RANK[action.definition.kind];
 }
 
-/** Deletes of one stack and folder wait for those of what may depend on them, unless the playbook says the contrary. */
-export function deleteOrder(drafts: readonly Draft[]): ReadonlyMap<string, readonly string[]> {
+/** What a deletion comes after, and what of that may use its resource. */
+export interface DeleteOrder {
+  readonly after: readonly string[];
+  readonly mayUse: readonly string[];
+}
+
+/** Deletes of one stack and folder come after those of lower rank, unless the playbook says the contrary. */
+export function deleteOrder(drafts: readonly Draft[]): ReadonlyMap<string, DeleteOrder> {
   const deletes = drafts.filter(({ action }) => action.verb === 'delete');
   const written = new Map(deletes.map(({ step }) => [step.address, step.dependsOn]));
-  const order = new Map<string, readonly string[]>();
-  for (const draft of deletes) {
-    const { address } = draft.step;
-    const first = deletes.filter(
-      (other) =>
-        rankOf(other) < rankOf(draft) && scopeOf(other) === scopeOf(draft) && !waitsFor(other, address, written),
-    );
-    order.set(
-      address,
-      first.map(({ step }) => step.address),
-    );
-  }
-  return order;
+  return new Map(
+    deletes.map((draft) => {
+      const { address } = draft.step;
+      const first = deletes.filter(
+        (other) =>
+          rankOf(other) < rankOf(draft) && scopeOf(other) === scopeOf(draft) && !waitsFor(other, address, written),
+      );
+      return [address, { after: first.map(addressOf), mayUse: first.filter(isUserOf(draft)).map(addressOf) }];
+    }),
+  );
+}
+
+function addressOf({ step }: Draft): string {
+  return step.address;
+}
+
+/** By its kind. */
+function isUserOf({ action: { definition } }: Draft): (other: Draft) => boolean {
+  const users: readonly string[] = definition?.dependants ?? [];
+  return ({ action }) => action.definition !== null && users.includes(action.definition.kind);
 }
 
 function scopeOf({ owner }: Draft): string {

@@ -28,8 +28,8 @@ export function link(steps: readonly Step[], stackOf: (step: Step) => string | n
   const deletes = deleteOrder(drafts);
   const declarations = new Map<string, Declaration>();
   for (const draft of drafts) {
-    const order = deletes.get(draft.step.address) ?? readOrder(draft, drafts);
-    declarations.set(draft.step.address, declare(draft, binding, order));
+    const declared = declare(draft, binding, readOrder(draft, drafts));
+    declarations.set(draft.step.address, { ...declared, ...deletes.get(draft.step.address) });
   }
   return { declarations, diagnostics };
 }

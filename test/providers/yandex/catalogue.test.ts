@@ -308,15 +308,19 @@ describe('deletes', () => {
     );
     const { declarations, diagnostics } = linked(steps);
     expect(diagnostics).toEqual([]);
-    expect(declarations.get('drop_network')?.dependsOn).toEqual(['drop_subnet', 'drop_instance']);
-    expect(declarations.get('drop_instance')?.dependsOn).toEqual([]);
+    expect(declarations.get('drop_network')).toMatchObject({
+      dependsOn: [],
+      after: ['drop_subnet', 'drop_instance'],
+      mayUse: ['drop_subnet'],
+    });
+    expect(declarations.get('drop_instance')).toMatchObject({ dependsOn: [], after: [], mayUse: [] });
     expect(declarations.get('drop_subnet')?.urn).toBe(`yandex:vpc:subnet:${FOLDER}/acme/gateway/subnet`);
   });
 
   it('keep the order that the playbook gives where that is the contrary', () => {
     const first = stepOf('n', 'vpc.network.delete', {}, { logicalId: 'n' });
     const second = stepOf('i', 'compute.instance.delete', {}, { logicalId: 'i', dependsOn: ['n'] });
-    expect(linked([first, second]).declarations.get('n')?.dependsOn).toEqual([]);
+    expect(linked([first, second]).declarations.get('n')).toMatchObject({ dependsOn: [], after: [] });
   });
 });
 
