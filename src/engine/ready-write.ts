@@ -111,10 +111,12 @@ function judge(
   if (decision.change === 'none') return { planned, desired, already: now };
   const same =
     decision.change === planned.shown.change &&
-    (decision.change === 'delete' ? sameResource(current, planned, now) : sameDiff(planned, decision));
+    (decision.change === 'delete'
+      ? sameResource(planned, now) && newBlockers(current, planned, now).length === 0
+      : sameDiff(planned, decision));
   if (same) return { desired, observation: now.kind === 'present' ? now : null };
   if (now.kind === 'unreadable') return stateOf('failed', { diagnostics: decision.diagnostics });
-  const detail = `the plan wanted to ${planned.shown.change}; right before the write ${movedText(planned, decision, now)}. It was not touched.`;
+  const detail = `the plan wanted to ${planned.shown.change}; right before the write ${movedText(current, planned, decision, now)}. It was not touched.`;
   return stateOf('refused', {
     diagnostics: [
       diagnostic('STALE', detail, { hint: 'Plan again and review what changed.' }),
@@ -124,14 +126,18 @@ function judge(
 }
 
 /** What is other than it was when the plan looked. */
-function movedText({ shown, observation }: PlannedStep, decision: Decision, now: Observation): string {
+function movedText(current: Walk, planned: PlannedStep, decision: Decision, now: Observation): string {
+  const { shown, observation } = planned;
   if (decision.change !== shown.change) return `a look asks for ${decision.change}`;
   const then = observation?.kind === 'present' ? observation : null;
   if (now.kind !== 'present' || then === null) return 'it is there no more, or is there now';
   const fields = [...new Set([...Object.keys(then.actual), ...Object.keys(now.actual)])];
   const moved = fields.filter((field) => !jsonEquals(then.actual[field] ?? null, now.actual[field] ?? null));
   const parts = (['id', 'state', 'etag'] as const).filter((part) => then[part] !== now[part]);
-  return `a look shows that ${[...moved, ...parts].join(', ')} changed`;
+  const changed = [...moved, ...parts];
+  if (changed.length > 0) return `a look shows that ${changed.join(', ')} changed`;
+  const more = new Set(newBlockers(current, planned, now).map(({ code }) => code));
+  return `a look shows what the plan did not (${[...more].join(', ')})`;
 }
 
 function decideAgain(current: Walk, planned: PlannedStep, desired: ValueObject, now: Observation): Decision {
@@ -149,12 +155,30 @@ function sameDiff(planned: PlannedStep, decision: Decision): boolean {
   return jsonEquals(actual(planned.shown.diff), actual(decision.diff));
 }
 
-/** What goes must be what was reviewed, to the etag; only what this run did itself may have moved that. */
-function sameResource(current: Walk, planned: PlannedStep, now: Observation): boolean {
-  const then = planned.observation;
+/**
+ * What goes must be what was reviewed, to the etag. No other step of a run writes to the very same resource, so nothing
+ * that this run did moves it.
+ */
+function sameResource({ observation: then }: PlannedStep, now: Observation): boolean {
   if (then?.kind !== 'present' || now.kind !== 'present') return false;
-  const sameEtag = then.etag === now.etag || hasFreshDependency(current, planned);
-  return sameEtag && then.id === now.id && then.state === now.state && jsonEquals(then.actual, now.actual);
+  const same = (['id', 'state', 'etag'] as const).every((part) => then[part] === now[part]);
+  return same && jsonEquals(then.actual, now.actual);
+}
+
+/** What goes along or stands in the way and was not to be seen at the review; what this run deleted may still show. */
+function newBlockers(current: Walk, planned: PlannedStep, now: Observation): readonly Diagnostic[] {
+  if (planned.observation?.kind !== 'present' || now.kind !== 'present') return [];
+  const told = new Set(planned.observation.blockers.map(saying));
+  const gone = new Set(
+    [...current.states].flatMap(([address, { outcome }]) =>
+      outcome === 'deleted' ? [current.run.steps.get(address)?.shown.urn ?? null] : [],
+    ),
+  );
+  return now.blockers.filter((found) => !told.has(saying(found)) && (found.urn === null || !gone.has(found.urn)));
+}
+
+function saying({ code, detail }: Diagnostic): string {
+  return `${code} ${detail}`;
 }
 
 export interface OperationInput {

@@ -120,6 +120,28 @@ test('a delete of something that changed in any way is refused', async () => {
   expect(house.cloud.boxes.has('a')).toBe(true);
 });
 
+test('a delete of something of which only the etag moved is refused, whatever else this run made', async () => {
+  const house = new House();
+  house.cloud.addBox('a');
+  const report = await afterAWhile(house, [dropBox('a', AFTER)], () => house.cloud.changeBox('a', {}));
+  expect(outcomesOf(report)).toEqual({ first: 'changed', drop_a: 'refused' });
+  expect(at(report, 'drop_a').diagnostics).toMatchObject([
+    { code: 'STALE', detail: expect.stringContaining('etag changed') },
+  ]);
+});
+
+test('a delete with which more would go than the plan said is refused', async () => {
+  const house = new House();
+  house.cloud.addBox('a');
+  const linked = { ...diagnostic('BILLING_LINKED', 'The project is linked to A.'), severity: 'warning' as const };
+  const report = await afterAWhile(house, [dropBox('a', AFTER)], () => house.cloud.blockers.set('a', linked));
+  expect(at(report, 'drop_a').outcome).toBe('refused');
+  expect(at(report, 'drop_a').diagnostics[0]).toMatchObject({
+    code: 'STALE',
+    detail: expect.stringContaining('(BILLING_LINKED)'),
+  });
+});
+
 test('a delete of another resource under the same name is refused', async () => {
   const house = new House();
   house.cloud.addBox('a');
