@@ -6,9 +6,10 @@ export type GoogleService = 'crm' | 'billing' | 'serviceusage';
 
 /**
  * What may be done when no answer came (gcp-rest, retry policy): `read` and `idempotent` calls are sent again;
- * a `once` call never is after its bytes left, the caller re-reads and decides.
+ * a `once` call never is after its bytes left, the caller re-reads and decides. A `decided` one is idempotent, too, and was
+ * decided on a read: after a conflict the caller reads again first.
  */
-export type Repeatability = 'read' | 'idempotent' | 'once';
+export type Repeatability = 'read' | 'idempotent' | 'decided' | 'once';
 
 /** One call of an API. */
 export interface ApiCall {

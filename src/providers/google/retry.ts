@@ -148,7 +148,7 @@ function decideRefusal(
     case 'request_timeout':
       return fault(attempts, floorMs, random);
     case 'aborted':
-      return call.repeatability === 'once' ? FINAL : fault(attempts, floorMs, random);
+      return ['read', 'idempotent'].includes(call.repeatability) ? fault(attempts, floorMs, random) : FINAL;
     case 'server':
       if (call.repeatability !== 'once') return fault(attempts, floorMs, random);
       if (attempts.unavailable || !mayRepeatUnavailable(call, failure)) return FINAL;

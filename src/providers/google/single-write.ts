@@ -5,6 +5,7 @@ import type { Observation } from '../../core/resource.ts';
 import type { WriteOperation, WriteResult } from '../lifecycle-provider.ts';
 import { ACTIONS, isResource } from './actions.ts';
 import type { ApiFailure } from './client.ts';
+import { type Collision, decideAnew, isCollision, MAX_COLLISIONS, mayFollow } from './collision.ts';
 import type { ApiRequest, ResourceDefinition } from './define-resource.ts';
 import { LOOKS_MS, looksWithin } from './looks.ts';
 import { text } from './observing.ts';
@@ -41,19 +42,70 @@ export async function writeSingle(operation: WriteOperation, writing: Writing): 
     return { kind: 'noop', id: null, resource: null };
   const resumed = await resumePending(operation, writing);
   if (resumed !== null) return resumed;
-  const requests = inSendingOrder(operation);
-  const { observation } = operation;
-  if (requests.length === 0)
-    return { kind: 'noop', id: observation?.id ?? null, resource: observation?.resource ?? null };
-  let body: JsonObject | null = null;
-  for (const [index, request] of requests.entries()) {
-    const sent = await sendPatiently(operation, withEtag(operation, request), writing);
+  return sendAll(operation, writing);
+}
+
+/** How far the requests of one step have got. */
+interface Course {
+  operation: WriteOperation;
+  queue: readonly ApiRequest[];
+  /** What was sent and is done, and the last answer. */
+  readonly before: ApiRequest[];
+  body: JsonObject | null;
+  collisions: number;
+}
+
+/** Sends what a change needs, one request after the other; what met another's change is decided anew on a new read. */
+async function sendAll(operation: WriteOperation, writing: Writing): Promise<WriteResult> {
+  const course: Course = { operation, queue: inSendingOrder(operation), before: [], body: null, collisions: 0 };
+  for (;;) {
+    const [request, ...rest] = course.queue;
+    if (request === undefined)
+      return course.before.length === 0 ? unneeded(course.operation) : done(course.operation, course.body, writing);
+    const sent = await sendPatiently(course.operation, withEtag(course, request), writing);
+    if (sent.kind === 'ok') {
+      course.before.push(request);
+      course.body = sent.body;
+      course.queue = rest;
+      continue;
+    }
     if (sent.kind === 'lost' && operation.change === 'create')
       return createAgain({ operation, request, writing, sent, until: boundOf(operation, writing) });
-    if (sent.kind !== 'ok') return inPart(await conclude(operation, sent, writing), requests.slice(0, index));
-    body = sent.body;
+    const end = isCollision(course.operation, request, sent)
+      ? await lookAfterCollision(course, request, sent, writing)
+      : await conclude(course.operation, sent, writing);
+    if (end !== null) return inPart(end, course.before);
   }
-  return done(operation, body, writing);
+}
+
+/** Null where it goes on with what a new read asks for. */
+async function lookAfterCollision(
+  course: Course,
+  request: ApiRequest,
+  sent: Collision,
+  writing: Writing,
+): Promise<WriteResult | null> {
+  await writing.timing.sleep(backoff(course.collisions, writing.timing.random), writing.hooks.signal);
+  const { operation } = course;
+  const seen = await look(operation, writing, 1);
+  if (isAsDesired(operation, seen))
+    return course.before.length === 0 ? alreadySo(operation, seen) : doneBySight(operation, seen);
+  const decided = decideAnew(operation, seen, sent);
+  if ('end' in decided) return decided.end;
+  course.collisions += 1;
+  const goesOn = mayFollow(request) && course.collisions < MAX_COLLISIONS && !writing.hooks.signal.aborted;
+  if (!goesOn) return failed(operation, sent.failure.diagnostic);
+  course.operation = decided.anew;
+  course.queue = inSendingOrder(decided.anew);
+  return null;
+}
+
+function alreadySo(operation: WriteOperation, seen: Observation): WriteResult {
+  return unneeded({ ...operation, observation: seen.kind === 'present' ? seen : operation.observation });
+}
+
+function unneeded({ observation }: WriteOperation): WriteResult {
+  return { kind: 'noop', id: observation?.id ?? null, resource: observation?.resource ?? null };
 }
 
 /** A create whose answer was lost. */
@@ -113,9 +165,9 @@ function inSendingOrder(operation: WriteOperation): readonly ApiRequest[] {
   return [...first, ...requests.filter((request) => !first.includes(request))];
 }
 
-/** A PATCH names the state that it was decided on; after an undelete that is another one. */
-function withEtag(operation: WriteOperation, request: ApiRequest): ApiRequest {
-  const etag = operation.change === 'undelete' ? null : (operation.observation?.etag ?? null);
+/** A PATCH names the state that it was decided on; after another request of the step that is the one it answered. */
+function withEtag({ operation, before, body }: Course, request: ApiRequest): ApiRequest {
+  const etag = before.length === 0 ? (operation.observation?.etag ?? null) : text(body ?? {}, 'etag') || null;
   return request.method === 'PATCH' && etag !== null && isJsonObject(request.body)
     ? { ...request, body: { ...request.body, etag } }
     : request;

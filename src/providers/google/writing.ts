@@ -89,12 +89,16 @@ function callOf(
   };
 }
 
-/** By gcp-rest section 6: creates, moves and policy writes are never sent blindly a second time. */
-function repeatabilityOf(method: ApiCall['method'], path: string): Repeatability {
+/**
+ * By gcp-rest section 6: creates, moves and policy writes are never sent blindly a second time; other writes of what was
+ * read before are not after a conflict.
+ */
+export function repeatabilityOf(method: ApiCall['method'], path: string): Repeatability {
   const isOnce =
     method === 'POST' &&
     (path === 'folders' || path === 'projects' || path.endsWith(':move') || path.endsWith(':setIamPolicy'));
-  return isOnce ? 'once' : 'idempotent';
+  if (isOnce) return 'once';
+  return path.includes('/services') ? 'idempotent' : 'decided';
 }
 
 function notSent(answer: Exclude<ApiResult, { kind: 'ok' }>): Sent {

@@ -215,10 +215,13 @@ describe('rejected before execution', () => {
     },
   );
 
-  it('409 ABORTED: reads and idempotent writes again, a policy not', async () => {
+  it('409 ABORTED: reads and idempotent writes again; not a policy, nor what was decided on a read', async () => {
     const aborted = refuse(409, 'ABORTED', 'There were concurrent policy changes.');
     expect(await run(READ, aborted, ok)).toMatchObject({ result: { kind: 'ok' }, sent: 2 });
     expect(await run(ENABLE, aborted, ok)).toMatchObject({ result: { kind: 'ok' }, sent: 2 });
+    const decided = { ...ENABLE, repeatability: 'decided' as const };
+    expect(await run(decided, aborted, ok)).toMatchObject({ result: { kind: 'refused' }, sent: 1 });
+    expect(await run(decided, unavailable, ok)).toMatchObject({ result: { kind: 'ok' }, sent: 2 });
     expect(await run(SET_POLICY, aborted, ok)).toMatchObject({
       result: { kind: 'refused', failure: { diagnostic: { code: 'CONFLICT' } } },
       sent: 1,
