@@ -29,12 +29,14 @@ const CLOSING_BRACE = 0x7d;
 // Texts without quote, escape and non-ASCII characters: what needs decoding goes the long way.
 const TEXT = '"[ !#-\\[\\]-~]*"';
 const CAPTURED = '"([ !#-\\[\\]-~]*)"';
+/** What we mint: below 2^53, so of 16 digits none that begins with a nine. */
+const EXECUTION_ID = '(?:\\d{1,15}|[1-8]\\d{15})';
 const OWN_FACT = new RegExp(
-  `^\\{"global_sequence":(\\d{1,15}),"type":"provider\\.fact","recorded_at":${CAPTURED},"execution_id":\\d{1,15},` +
+  `^\\{"global_sequence":(\\d{1,15}),"type":"provider\\.fact","recorded_at":${CAPTURED},"execution_id":${EXECUTION_ID},` +
     `"actor":\\{"user":${TEXT},"host":${TEXT}\\},"infra":${TEXT},"target":${CAPTURED},` +
     `"provider_fact":\\{"urn":${CAPTURED},"provider":${TEXT},"service":${TEXT},"resource_type":${TEXT},` +
     '"verb":"(?:ensure","outcome":"(?:changed|noop)|adopt","outcome":"adopted)",' +
-    `"stack":${CAPTURED},"execution_id":\\d{1,15}(,"resource_id":${TEXT})?(,"origin":"(?:created|adopted|found)")?` +
+    `"stack":${CAPTURED},"execution_id":${EXECUTION_ID}(,"resource_id":${TEXT})?(,"origin":"(?:created|adopted|found)")?` +
     `(?:,"step":${TEXT})?(?:,"digest":${TEXT})?(,"credential":${TEXT})?,"desired":`,
 );
 

@@ -7,8 +7,9 @@ export interface LosslessObject {
   readonly [key: string]: LosslessJson;
 }
 
-// An integer of 16 digits or more where a JSON value may stand; a false alarm (inside a string) only costs time.
-const LONG_INTEGER = /(?:^|[:[,\s])-?\d{16}/;
+// An integer beyond 2^53 where a JSON value may stand, and some below; a false alarm (inside a string) only costs time.
+// What we mint has 16 digits and is below: the first digit tells.
+const LONG_INTEGER = /(?:^|[:[,\s])-?(?:9\d{15}|\d{17})/;
 const SHORTEST = 16;
 /** Numbers as JSON has them. */
 const NUMBERS = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;

@@ -13,7 +13,7 @@ export interface LogShape {
   readonly seed: number;
 }
 
-export const MILLION_FACTS: LogShape = { facts: 1_000_000, owned: 10_000, bytesPerRow: 830, seed: 1 };
+export const MILLION_FACTS: LogShape = { facts: 1_000_000, owned: 10_000, bytesPerRow: 850, seed: 1 };
 
 export interface GeneratedLog {
   readonly bytes: number;
@@ -21,6 +21,8 @@ export interface GeneratedLog {
 }
 
 const ROWS_A_RUN = 100;
+/** As a run mints it: 16 digits. */
+const FIRST_RUN = 1_796_036_497_065_466;
 const FLUSH_ROWS = 2000;
 const FIRST_TIME = Date.UTC(2026, 0, 1);
 
@@ -52,7 +54,7 @@ export async function generateLog(path: string, shape: LogShape): Promise<Genera
 
 function contextAt(index: number): RowContext {
   return {
-    execution_id: 1000 + Math.floor(index / ROWS_A_RUN),
+    execution_id: FIRST_RUN + Math.floor(index / ROWS_A_RUN),
     actor: { user: 'bench', host: 'bench.example' },
     infra: '0.1.0',
     target: 'cloud',
@@ -76,7 +78,7 @@ function factAt(index: number, shape: LogShape, random: () => number, owned: Set
     verb: gone ? 'delete' : 'ensure',
     outcome: gone ? 'deleted' : index % 3 === 0 ? 'noop' : 'changed',
     stack: `stack-${number % 10}`,
-    execution_id: 1000 + Math.floor(index / ROWS_A_RUN),
+    execution_id: FIRST_RUN + Math.floor(index / ROWS_A_RUN),
     resource_id: `projects/${100_000_000_000 + number}`,
     origin: 'created',
     step: `ensure_project[${project}]`,
@@ -85,7 +87,7 @@ function factAt(index: number, shape: LogShape, random: () => number, owned: Set
   };
 }
 
-const ROW_WITHOUT_FILLER = 820;
+const ROW_WITHOUT_FILLER = 844;
 
 function filler({ bytesPerRow }: LogShape, index: number): string {
   return `${index}-`.padEnd(Math.max(0, bytesPerRow - ROW_WITHOUT_FILLER), 'x');
