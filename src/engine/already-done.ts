@@ -1,9 +1,10 @@
-import type { RowBody } from '../eventlog/event-log.ts';
+import type { OpenIntent, RowBody } from '../eventlog/event-log.ts';
 import type { AlreadyDone } from './ready-write.ts';
 import { recordedFacts } from './recorded-facts.ts';
 import { ownFact } from './rename.ts';
 import { resultData } from './results.ts';
 import type { PlannedStep } from './runtime.ts';
+import { settledFact } from './settle.ts';
 import { type StepState, stateOf } from './step-state.ts';
 import { appendRows, stamped, type Walk } from './walk-state.ts';
 
@@ -19,8 +20,11 @@ export async function recordAlready(current: Walk, { planned, desired, already }
     ownership: current.ownership,
     held: null,
   }).map((fact) => stamped(current, fact));
-  const rows = facts.map((fact): RowBody => ({ type: 'provider.fact', provider_fact: fact }));
-  const problem = await appendRows(current, [...rows, ...closing(planned)]);
+  const closed = pendingOf(planned);
+  // What closes an intent has a fact beside it, also where that tells nothing new.
+  const told = closed !== null && facts.length === 0 ? [settledFact(closed, already)] : facts;
+  const rows = told.map((fact): RowBody => ({ type: 'provider.fact', provider_fact: fact }));
+  const problem = await appendRows(current, [...(closed === null ? [] : [doneRow(closed)]), ...rows]);
   if (problem !== null) return stateOf('failed', { diagnostics: [problem] });
   for (const fact of facts) current.ports.emit({ type: 'fact', provider_fact: fact });
   const resource = already.kind === 'present' ? already.resource : null;
@@ -32,16 +36,16 @@ export async function recordAlready(current: Walk, { planned, desired, already }
 }
 
 /** The intent of an operation that an earlier run left pending: it did what it was for. */
-function closing({ settlement }: PlannedStep): readonly RowBody[] {
-  if (settlement?.verdict !== 'pending') return [];
-  const { sequence, operationName } = settlement.open;
-  return [
-    {
-      type: 'provider.outcome',
-      intent_sequence: sequence,
-      status: 'done',
-      code: null,
-      operation_name: operationName,
-    },
-  ];
+function pendingOf({ settlement }: PlannedStep): OpenIntent | null {
+  return settlement?.verdict === 'pending' ? settlement.open : null;
+}
+
+function doneRow({ sequence, operationName }: OpenIntent): RowBody {
+  return {
+    type: 'provider.outcome',
+    intent_sequence: sequence,
+    status: 'done',
+    code: null,
+    operation_name: operationName,
+  };
 }

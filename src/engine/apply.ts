@@ -105,8 +105,8 @@ function settlementRows({ open, verdict, facts }: Settlement): readonly RowBody[
   } as const;
   if (verdict === 'done')
     return [
-      ...facts.map((fact): RowBody => ({ type: 'provider.fact', provider_fact: fact })),
       { ...outcome, status: 'done', code: null },
+      ...facts.map((fact): RowBody => ({ type: 'provider.fact', provider_fact: fact })),
     ];
   if (verdict === 'not_applied') return [{ ...outcome, status: 'failed', code: 'NOT_APPLIED' }];
   return [];

@@ -116,8 +116,8 @@ export async function recordSettlement(context: ExecContext, { settlement }: Pla
     settlement.verdict !== 'done'
       ? [{ ...outcome, status: 'failed' as const, code: 'NOT_APPLIED' }]
       : [
-          ...settlement.facts.map((fact) => ({ type: 'provider.fact' as const, provider_fact: fact })),
           { ...outcome, status: 'done' as const, code: null },
+          ...settlement.facts.map((fact) => ({ type: 'provider.fact' as const, provider_fact: fact })),
         ];
   const problem = await tryAppend(context.ports, context.row, rows);
   if (problem !== null) throw new DiagnosticError([problem]);

@@ -105,8 +105,8 @@ async function settle(recovering: Recovering, open: OpenIntent): Promise<Looked>
     operation_name: open.operationName,
   };
   const rows: RowBody[] = [
-    ...looked.facts.map((fact) => ({ type: 'provider.fact' as const, provider_fact: fact })),
     outcome,
+    ...looked.facts.map((fact) => ({ type: 'provider.fact' as const, provider_fact: fact })),
   ];
   await recovering.ports.log.append(recovering.context, rows);
   for (const fact of looked.facts) recovering.ports.emit({ type: 'fact', provider_fact: fact });

@@ -76,7 +76,7 @@ function isAsIntended(item: Settling, open: OpenIntent, seen: Observation): bool
 }
 
 /** The log shows an intent's fact as planned; now it is what the intent was for. */
-function settledFact({ intent }: OpenIntent, seen: Observation): ProviderFact {
+export function settledFact({ intent }: OpenIntent, seen: Observation): ProviderFact {
   const id = seen.kind === 'present' ? seen.id : null;
   const outcome = intent.operation === 'delete' ? 'deleted' : 'changed';
   return { ...intent.provider_fact, outcome, ...(id === null ? {} : { resource_id: id }) };

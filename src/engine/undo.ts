@@ -52,7 +52,7 @@ export async function undoCreate(ports: EnginePorts, context: RowContext, undoin
   const undone = undoneBy(result, fact, nonce);
   const outcome = outcomeRow(row?.global_sequence ?? 0, result);
   const rows: RowBody[] =
-    'fact' in undone ? [{ type: 'provider.fact', provider_fact: undone.fact }, outcome] : [outcome];
+    'fact' in undone ? [outcome, { type: 'provider.fact', provider_fact: undone.fact }] : [outcome];
   const problem = await tryAppend(ports, context, rows);
   if (problem !== null) return { kind: 'uncertain', why: problem, nonce };
   if ('fact' in undone) ports.emit({ type: 'fact', provider_fact: undone.fact });

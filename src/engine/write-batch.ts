@@ -125,10 +125,10 @@ async function record(
       outcome: outcomeRow(sequences[index] ?? 0, result),
     };
   });
-  // Facts first: a crash in the middle of the append may leave a fact whose intent is open, never a closed intent without one.
+  // Cut apart by a crash, an outcome without its fact leaves the intent open.
   const rows: RowBody[] = ends.flatMap(({ outcome, facts }) => [
-    ...facts.map((fact) => ({ type: 'provider.fact' as const, provider_fact: fact })),
     outcome,
+    ...facts.map((fact) => ({ type: 'provider.fact' as const, provider_fact: fact })),
   ]);
   const logProblem = await tryAppend(current.ports, current.context, rows);
   if (logProblem === null)

@@ -8,7 +8,7 @@ import type { Mark } from './marked-fold.ts';
 import type { Resumable } from './read-log.ts';
 
 /** Changes with what is stored; what the fold itself means changes with infra's version, which is stored too. */
-export const CHECKPOINT_FORMAT = 3;
+export const CHECKPOINT_FORMAT = 4;
 const BATCH = 512;
 
 /** Which bytes of which file a checkpoint stands for. */

@@ -70,6 +70,8 @@ export interface OpenIntent {
   readonly sequence: number;
   readonly intent: IntentBody;
   readonly target: string;
+  /** What of its end the log has: that it is done without the fact, or the fact alone; null: neither. */
+  readonly recorded: 'outcome' | 'fact' | null;
   /** Named by a pending outcome: the next run takes it up. Null where none was. */
   readonly operationName: string | null;
   /** Named by an uncertain outcome: it can be looked up, and is never taken up again. Null where none was. */

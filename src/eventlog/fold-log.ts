@@ -1,7 +1,8 @@
 import type { ProviderFact } from '../core/facts.ts';
-import type { OpenIntent, OutcomeBody } from './event-log.ts';
+import type { OpenIntent } from './event-log.ts';
 import type { ScannedFact } from './fact-scan.ts';
 import { type MarkedModel, startMarkedFold } from './marked-fold.ts';
+import { startOpenIntents } from './open-intents.ts';
 import type { Entry } from './parse-row.ts';
 
 /** What rows fold to. */
@@ -43,7 +44,7 @@ export interface Deferred extends Pick<ScannedFact, 'stack'> {
  */
 export function startLogFold(target: string, reread: (row: Deferred) => RecordedFact, from?: Folded): LogFold {
   const facts = startMarkedFold(from);
-  const open = new Map<number, OpenIntent>(from?.openIntents.map((intent) => [intent.sequence, intent]));
+  const open = startOpenIntents(from?.openIntents);
   const targets = new Set<string>(from?.targets);
   let sealed = from?.sealed ?? true;
   const deferrals = startDeferrals((row) => {
@@ -54,22 +55,24 @@ export function startLogFold(target: string, reread: (row: Deferred) => Recorded
     if (named === null) sealed = false;
     else targets.add(named);
     if (named !== null && named !== target) return;
-    if (item.kind === 'outcome') settle(open, item.outcome);
-    if (item.kind === 'intent' && sequence !== null) {
-      open.set(sequence, { sequence, intent: item.intent, target, operationName: null, namedOperation: null });
-    }
+    if (item.kind === 'outcome') open.outcome(item.outcome);
+    if (item.kind === 'intent' && sequence !== null) open.intent(sequence, item.intent, target);
     if (item.kind !== 'fact') return;
+    open.fact(item.fact.urn);
     deferrals.flush(item.fact.urn);
     facts.add(item.fact, recordedAt);
   };
   const defer = (fact: ScannedFact): void => {
-    if (fact.target === target) deferrals.put(fact);
+    if (fact.target === target) {
+      deferrals.put(fact);
+      open.fact(fact.urn);
+    }
     if (!targets.has(fact.target)) targets.add(ownCopy(fact.target));
   };
   const finish = () => {
     deferrals.flushAll();
     const { model, marks } = facts;
-    return { model, marks, openIntents: [...open.values()], targets: [...targets].sort(), sealed };
+    return { model, marks, openIntents: open.list(), targets: [...targets].sort(), sealed };
   };
   return { add, defer, finish };
 }
@@ -106,23 +109,6 @@ function startDeferrals(onNeeded: (row: Deferred) => void) {
 /** A text cut out of another keeps all of that in memory; a copy doesn't. */
 function ownCopy(text: string): string {
   return Buffer.from(text, 'utf8').toString('utf8');
-}
-
-function settle(open: Map<number, OpenIntent>, outcome: OutcomeBody): void {
-  const intent = open.get(outcome.intent_sequence);
-  if (intent === undefined) return;
-  switch (outcome.status) {
-    case 'done':
-    case 'failed':
-    case 'abandoned':
-      open.delete(outcome.intent_sequence);
-      return;
-    case 'uncertain':
-      open.set(intent.sequence, { ...intent, namedOperation: outcome.operation_name ?? intent.namedOperation });
-      return;
-    case 'pending':
-      open.set(intent.sequence, { ...intent, operationName: outcome.operation_name ?? intent.operationName });
-  }
 }
 
 /** What to do with the next row: fold it, pass over one that came before, or sort the whole log first. */

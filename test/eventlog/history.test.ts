@@ -21,7 +21,7 @@ const at = (hour: number) => new Date(Date.UTC(2026, 0, 1, hour));
 test('ownership at a time is what was recorded by then', async () => {
   const { log } = await hourlyLog();
   await log.append(context(), [factRow('a'), intentRow('b')]);
-  await log.append(context(), [factRow('a', { stack: 'test', protect: true }), outcomeRow(2, 'done')]);
+  await log.append(context(), [factRow('a', { stack: 'test', protect: true }), outcomeRow(2, 'failed')]);
   await log.append(context(), [factRow('a', { verb: 'delete', outcome: 'deleted' }), factRow('c')]);
   const seen = [];
   for (const hour of [-1, 0, 1, 2]) {

@@ -91,7 +91,7 @@ test('facts, open intents and their operation names come back', async () => {
     intentRow('b'),
     intentRow('c'),
     intentRow('d'),
-    outcomeRow(2, 'done'),
+    outcomeRow(2, 'failed'),
     outcomeRow(3, 'pending', 'operations/cp.1'),
     outcomeRow(4, 'uncertain', 'enp00000000000000001'),
   ]);
@@ -105,6 +105,26 @@ test('facts, open intents and their operation names come back', async () => {
   ]);
   expect(state.openIntents[0]?.intent).toEqual(intentRow('c'));
   expect(state.factsOf(DIGEST)).toEqual([factOf('a', { digest: DIGEST, resource_id: 'projects/1' })]);
+});
+
+test('what is done stays open until its fact is there, whatever cut them apart and whichever came first', async () => {
+  const { log } = await freshLog();
+  const open = async () => (await log.read('cloud')).openIntents.map(({ intent, recorded }) => [intent.urn, recorded]);
+  const [a, b] = [factOf('a').urn, factOf('b').urn];
+  await log.append(context(), [intentRow('a'), intentRow('b'), outcomeRow(1, 'done')]);
+  expect(await open()).toEqual([
+    [a, 'outcome'],
+    [b, null],
+  ]);
+  await log.append(context(), [factRow('b')]);
+  expect(await open()).toEqual([
+    [a, 'outcome'],
+    [b, 'fact'],
+  ]);
+  await log.append(context(), [factRow('a')]);
+  expect(await open()).toEqual([[b, 'fact']]);
+  await log.append(context(), [outcomeRow(2, 'done')]);
+  expect(await open()).toEqual([]);
 });
 
 test('what another target recorded is kept apart', async () => {

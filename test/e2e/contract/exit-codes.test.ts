@@ -277,7 +277,7 @@ it.concurrent('130: interrupted, after what was in flight was settled and logged
   expect(code).toBe(130);
   expect(stderr).toContain('shared');
   expect(cloud.writes).toEqual(['POST /v3/folders']);
-  expect(cloud.rows.map((row) => row['type'])).toEqual(['provider.intent', 'provider.fact', 'provider.outcome']);
+  expect(cloud.rows.map((row) => row['type'])).toEqual(['provider.intent', 'provider.outcome', 'provider.fact']);
   cloud.emulator.clearFaults();
   expectExit(await cloud.apply(plan.digest), 0);
 });

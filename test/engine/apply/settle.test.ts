@@ -34,6 +34,18 @@ test('it happened: the outcome and the fact are recorded under the digest of its
   expect((await house.log.read('cloud')).openIntents).toEqual([]);
 });
 
+test('its outcome is there and its fact was cut off: the fact is recorded from a read', async () => {
+  const house = new House();
+  await house.applied(ONE, { confirm: digestOf(await house.plan(ONE)) });
+  expect(house.log.rows.map(({ type }) => type)).toEqual(['provider.intent', 'provider.outcome', 'provider.fact']);
+  const fact = house.log.facts[0];
+  house.log.rows.pop();
+  expect(outcomesOf(await house.applied(ONE))).toEqual({ a: 'noop' });
+  expect(house.cloud.written).toHaveLength(1);
+  expect(house.log.facts).toEqual([fact]);
+  expect((await house.log.read('cloud')).openIntents).toEqual([]);
+});
+
 test('it did not happen: the intent is closed as not applied, and it is sent again as a repeat', async () => {
   const house = new House();
   const confirm = await interrupted(house, { kind: 'lose', applied: false });

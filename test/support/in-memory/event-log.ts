@@ -9,11 +9,11 @@ import type {
   IntentBody,
   LogRow,
   LogState,
-  OpenIntent,
   OutcomeBody,
   RowBody,
   RowContext,
 } from '../../../src/eventlog/event-log.ts';
+import { startOpenIntents } from '../../../src/eventlog/open-intents.ts';
 
 export type StoredRow = LogRow & RowContext & RowBody;
 
@@ -58,24 +58,19 @@ export class MemoryLog implements EventLog {
 
   async read(target: string): Promise<LogState> {
     const fold = startFold();
-    const open = new Map<number, OpenIntent>();
+    const open = startOpenIntents();
     for (const row of this.rows) {
       if (row.target !== target) continue;
-      if (row.type === 'provider.fact') fold.add(row.provider_fact);
-      if (row.type === 'provider.intent')
-        open.set(row.global_sequence, {
-          sequence: row.global_sequence,
-          intent: row,
-          target,
-          operationName: null,
-          namedOperation: null,
-        });
-      if (row.type === 'provider.outcome') settle(open, row);
+      if (row.type === 'provider.intent') open.intent(row.global_sequence, row, target);
+      if (row.type === 'provider.outcome') open.outcome(row);
+      if (row.type !== 'provider.fact') continue;
+      open.fact(row.provider_fact.urn);
+      fold.add(row.provider_fact);
     }
     const facts = this.facts;
     return {
       model: fold.model,
-      openIntents: [...open.values()],
+      openIntents: open.list(),
       targets: [...new Set(this.rows.map((row) => row.target))].sort(),
       factsOf: (digest) => facts.filter((fact) => fact.digest === digest),
       head: await this.head(),
@@ -135,14 +130,4 @@ const EARLIER: RowContext = {
 function asWritten(body: RowBody): RowBody {
   if (body.type !== 'provider.intent') return body;
   return { ...body, provider_fact: { ...body.provider_fact, outcome: 'planned' } };
-}
-
-function settle(open: Map<number, OpenIntent>, outcome: OutcomeBody): void {
-  const intent = open.get(outcome.intent_sequence);
-  if (intent === undefined) return;
-  if (outcome.status === 'pending')
-    open.set(intent.sequence, { ...intent, operationName: outcome.operation_name ?? intent.operationName });
-  else if (outcome.status === 'uncertain')
-    open.set(intent.sequence, { ...intent, namedOperation: outcome.operation_name ?? intent.namedOperation });
-  else open.delete(outcome.intent_sequence);
 }
