@@ -39,7 +39,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'recover',
-    summary: 'settle what interrupted runs left open',
+    summary: 'settle what interrupted runs left open, and keep or undo what they made',
     load: async () => (await import('./commands/recover.ts')).recoverCommand,
   },
   {

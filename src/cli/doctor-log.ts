@@ -4,6 +4,7 @@ import { diagnostic } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { listLocks } from '../eventlog/lock.ts';
 import { describeHolder } from '../eventlog/lock-holder.ts';
+import { count } from '../views/text.ts';
 import type { OpenedLogs } from './compose-logs.ts';
 import { type Finding, failed, ok, skipped, warned } from './doctor-finding.ts';
 import { readOfTarget } from './other-targets.ts';
@@ -35,7 +36,8 @@ async function readable(call: WorkflowCall, log: OpenedLogs['log'], said: string
     const { state } = await readOfTarget(call, { said, looks: false, read: (target) => log.read(target) });
     const { model, openIntents } = state;
     if (openIntents.length === 0) return ok('log readable', `${model.owned.size} owned, nothing open.`);
-    const detail = `${openIntents.length} requests of interrupted runs are open.`;
+    const { length } = openIntents;
+    const detail = `${count(length, 'request')} of interrupted runs ${length === 1 ? 'is' : 'are'} open.`;
     return warned('log readable', diagnostic('OUTCOME_UNKNOWN', detail, { hint: 'infra recover' }));
   });
 }

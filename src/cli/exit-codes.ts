@@ -135,12 +135,12 @@ function exitOfUncertain({ diagnostics }: AppliedStep, signal: SignalName | null
   );
 }
 
-/** `infra exec`: as apply, but steps that only reported or ran dry don't count as held. */
+/** `infra exec`: as apply, but steps that only reported or ran dry don't count as held. What waits for a failed step has no fault of its own. */
 export function exitOfExec(report: ExecReport, signal: SignalName | null = null): ExitCode {
-  const failed = report.lines.filter((line) => line.status === 'error');
-  const partial =
-    failed.some(isDefiniteFailure) &&
-    report.lines.some((line) => line.data['changed'] === true && line.data['dry_run'] !== true);
+  const failed = report.lines.filter((line) => line.status === 'error' && !report.notStarted.has(line.step));
+  const isChanged = ({ step, data }: ExecLine) =>
+    data['changed'] === true && data['dry_run'] !== true && !report.rolledBack.has(step);
+  const partial = failed.some(isDefiniteFailure) && report.lines.some(isChanged);
   return strongest([
     exitOfDiagnostics(report.diagnostics, signal),
     partial ? EXIT.uncertain : EXIT.done,

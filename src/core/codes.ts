@@ -434,6 +434,14 @@ export const CODES = {
     'What the run made could not all be deleted again: something stands on it, it is protected, its labels are others now, or the run was stopped. The log still says that it is owned.',
     'warning',
   ),
+  ROLLED_BACK: note(
+    'What the run made is undone',
+    'After a definite failure, what the run made in that stack was deleted again and read to be gone.',
+  ),
+  NOTHING_TO_ROLL_BACK: note(
+    'No interrupted run is open',
+    'A rollback undoes runs that left something open. What was settled since belongs to its stack, like everything else: `infra destroy` removes it.',
+  ),
   BUG: entry('bug', 'A bug in infra', 'Something that must not happen happened. Please report it.'),
 } as const satisfies Record<string, CodeEntry>;
 

@@ -9,8 +9,10 @@ import type { EnginePorts, ExecLine, PlanRequest } from './ports.ts';
 import type { Prepared, PreparedStep } from './prepare.ts';
 import type { Evaluate } from './resolve.ts';
 import { NO_RESULT, type StepResult } from './results.ts';
+import type { Undoable } from './rollback.ts';
 import type { PlannedStep } from './runtime.ts';
 import type { Settlement } from './settle.ts';
+import type { StepState } from './step-state.ts';
 
 /** What the steps of one exec share, and one step's own sessions. */
 export interface ExecContext {
@@ -26,6 +28,8 @@ export interface ExecContext {
   /** What steps that only reported would have come to. */
   readonly reported: ReadonlyMap<string, PlannedStep>;
   readonly evaluate: Evaluate;
+  /** What was written so far, in case that something fails. */
+  readonly undoable: Undoable & { readonly states: Map<string, StepState> };
   /** What an earlier run left open has been written down: no later step settles it again. */
   settled(settlement: Settlement): void;
   open(item: PreparedStep): Promise<OpenedProvider>;
@@ -39,6 +43,8 @@ export interface ExecEnd {
   readonly facts: readonly ProviderFact[];
   /** Of a report: what it would have come to, for the reports after it. */
   readonly planned?: PlannedStep;
+  /** True: nothing of it was tried. */
+  readonly notStarted?: true;
 }
 
 type ErrorKind = NonNullable<ExecLine['error']>['kind'];
@@ -85,6 +91,12 @@ export function errorLine(
     diagnostics: placed,
     facts: [],
   };
+}
+
+/** A step that was never started: it waits for another one, and is no failure of its own. */
+export function notStarted(item: PreparedStep, why: Diagnostic): ExecEnd {
+  const end = errorLine(item, 'ExecutionFailed', why);
+  return { ...end, notStarted: true, diagnostics: end.diagnostics.map((found) => ({ ...found, severity: 'note' })) };
 }
 
 /** The seed's kinds of error, from what the code means. */

@@ -15,7 +15,8 @@ import type { PreparedStep } from './prepare.ts';
 import { operationOf } from './ready-write.ts';
 import { resolveDesired } from './resolve.ts';
 import { lookupReference } from './results.ts';
-import type { PlannedStep } from './runtime.ts';
+import { noteForRollback } from './rollback.ts';
+import type { PlannedStep, ReadyWrite } from './runtime.ts';
 import { writeBatch } from './write-batch.ts';
 
 /** What is known of desired by now; in a step that is not dry all of it must be. */
@@ -148,11 +149,13 @@ export async function writeStep(
     { nonce: context.nonce, fresh: false, allowSelfLockout: context.request.options.allowSelfLockout },
   );
   const { ports, row, ownership, request } = context;
-  const end = await writeBatch({ ports, context: row, ownership, digest: null, abort: request.settings.abort }, [
-    { planned, operation, urn, provider, startedAt: ports.clock.now() },
-  ]);
+  const write: ReadyWrite = { planned, operation, urn, provider, startedAt: ports.clock.now() };
+  const { abort } = request.settings;
+  const end = await writeBatch({ ports, context: row, ownership, digest: null, abort }, [write]);
   const state = end.states[0];
   if (state === undefined) return failure(item, diagnostic('OUTCOME_UNKNOWN', 'the provider gave no result.'));
+  context.undoable.states.set(item.step.address, state);
+  noteForRollback(context.undoable, write, state);
   const written = state.outcome === 'changed' || state.outcome === 'deleted';
   if (!written && state.outcome !== 'noop' && state.outcome !== 'absent')
     return failure(item, state.diagnostics[0] ?? diagnostic('BLOCKED', `the step ended as ${state.outcome}.`));

@@ -4,7 +4,8 @@ import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
 import { startFold } from '../core/fold.ts';
 import type { LogState, OpenIntent, RowContext } from '../eventlog/event-log.ts';
 import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
-import { type ExecContext, type ExecEnd, errorLine } from './exec-line.ts';
+import { type ExecContext, type ExecEnd, errorLine, notStarted } from './exec-line.ts';
+import { undoFailed } from './exec-rollback.ts';
 import { runExecStep } from './exec-step.ts';
 import { checkFiles } from './local-files.ts';
 import { ownershipOf } from './ownership.ts';
@@ -13,6 +14,7 @@ import type { EnginePorts, ExecLine, ExecReport, PlanRequest } from './ports.ts'
 import { type Prepared, type PreparedStep, prepare } from './prepare.ts';
 import type { StepResult } from './results.ts';
 import type { PlannedStep } from './runtime.ts';
+import type { StepState } from './step-state.ts';
 import { newExecutionId } from './walk-state.ts';
 
 /**
@@ -66,7 +68,9 @@ async function execSteps(
   const evaluate = await loadEvaluator(prepared);
   const results = new Map<string, StepResult>();
   const reported = new Map<string, PlannedStep>();
-  const failed = new Set<string>();
+  const unfinished = new Map<string, string>();
+  const waiting = new Set<string>();
+  const undoable: ExecContext['undoable'] = { stoppedStacks: new Map(), made: [], states: new Map() };
   const lines: ExecLine[] = [];
   const diagnostics: Diagnostic[] = [...prepared.diagnostics, ...log.diagnostics];
   let model = log.model;
@@ -91,39 +95,64 @@ async function execSteps(
       sessionOf: session,
       ownership: ownershipOf(ports, model),
       openIntents,
+      undoable,
       settled: ({ open: { intent }, facts }) => {
         openIntents.delete(intent.urn);
         learn(facts);
       },
       request,
     };
-    const end = await endOf(context, item, failed);
+    const end = await endOf(context, item, unfinished);
     results.set(item.step.address, end.result);
     if (end.planned !== undefined) reported.set(item.step.address, end.planned);
-    if (end.line.status === 'error') failed.add(item.step.address);
+    if (end.line.status === 'error') unfinished.set(item.step.address, wordOf(end, undoable.states.get(end.line.step)));
+    if (end.notStarted === true) waiting.add(item.step.address);
     lines.push(end.line);
     diagnostics.push(...end.diagnostics);
     learn(end.facts);
     onLine(end.line);
   }
-  return { lines, diagnostics };
+  const undone = await undoFailed({
+    ports,
+    request,
+    prepared,
+    row,
+    ownership: ownershipOf(ports, log.model),
+    undoable,
+  });
+  return {
+    lines,
+    diagnostics: [...diagnostics, ...undone.diagnostics],
+    notStarted: waiting,
+    rolledBack: undone.rolledBack,
+  };
+}
+
+const NOT_STARTED = 'was not started';
+
+/** What an unfinished step is called where another one waits for it. */
+function wordOf(end: ExecEnd, state: StepState | undefined): string {
+  if (end.notStarted === true) return NOT_STARTED;
+  return state?.outcome === 'uncertain' || state?.outcome === 'pending' ? `is ${state.outcome}` : 'failed';
 }
 
 /** A step whose dependency failed is not run; nor is any after an interrupt or, with --fail-fast, after a failure. */
-async function endOf(context: ExecContext, item: PreparedStep, failed: ReadonlySet<string>): Promise<ExecEnd> {
+async function endOf(
+  context: ExecContext,
+  item: PreparedStep,
+  unfinished: ReadonlyMap<string, string>,
+): Promise<ExecEnd> {
   const { settings } = context.request;
-  const broken = item.dependsOn.find((address) => failed.has(address));
+  const waiting = item.dependsOn.filter((address) => unfinished.has(address));
+  const broken = waiting.find((address) => unfinished.get(address) !== NOT_STARTED) ?? waiting[0];
   if (broken !== undefined)
-    return errorLine(item, 'ExecutionFailed', diagnostic('BLOCKED', `it depends on ${broken}, which failed.`));
+    return notStarted(item, diagnostic('BLOCKED', `it depends on ${broken}, which ${unfinished.get(broken)}.`));
   if (settings.stop.aborted)
     return errorLine(item, 'ExecutionFailed', diagnostic('INTERRUPTED', 'the run was interrupted before this step.'));
-  if (settings.failFast && failed.size > 0)
-    return errorLine(
-      item,
-      'ExecutionFailed',
-      diagnostic('BLOCKED', 'an earlier step failed and --fail-fast was given.'),
-    );
-  return await runExecStep(context, item);
+  if (settings.failFast && unfinished.size > 0)
+    return notStarted(item, diagnostic('BLOCKED', 'an earlier step failed and --fail-fast was given.'));
+  const stopped = writes(item) ? context.undoable.stoppedStacks.get(item.stack ?? UNSCOPED) : undefined;
+  return stopped === undefined ? await runExecStep(context, item) : notStarted(item, stopped);
 }
 
 /** One session a step: what an earlier step changed must be seen. */

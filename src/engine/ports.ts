@@ -123,4 +123,8 @@ export interface ExecLine {
 export interface ExecReport {
   readonly lines: readonly ExecLine[];
   readonly diagnostics: readonly Diagnostic[];
+  /** Addresses of the steps whose line says why nothing of them was tried. */
+  readonly notStarted: ReadonlySet<string>;
+  /** Addresses of the steps whose line says that they made what was undone after a failure. */
+  readonly rolledBack: ReadonlySet<string>;
 }

@@ -5,7 +5,7 @@ import type { EnginePorts } from './ports.ts';
 export function protectionOf(
   { catalogues }: Pick<EnginePorts, 'catalogues'>,
   { protection }: OwnershipModel,
-): (owned: Owned) => boolean {
+): (owned: Pick<Owned, 'urn' | 'provider' | 'resourceType'>) => boolean {
   return ({ urn, provider, resourceType }) =>
     protection.get(urn) ?? catalogues.get(provider)?.traitsOf(resourceType).protectedByDefault ?? false;
 }

@@ -44,8 +44,14 @@ export async function lookAtIntent(recovering: Recovering, open: OpenIntent): Pr
   const shown = finding ?? seen;
   if (!isCertain) return unresolved(recovering, open, { verdict, resourceId }, 'why' in shown ? shown.why : null);
   const happened = settlement.verdict === 'done';
-  const hint = happened ? null : againHint(open.intent.operation);
+  const hint = happened ? keptHint(open.intent.operation, recovering) : againHint(open.intent.operation);
   return { open, settled: true, happened, verdict, resourceId, facts: settlement.facts, why: null, hint };
+}
+
+/** What was made belongs to its stack from now on, whatever else its run did. */
+function keptHint(operation: OperationKind, { request }: Recovering): string | null {
+  if (operation !== 'create' || request.rollback) return null;
+  return 'It is kept, and owned: the next apply goes on with it, and infra destroy removes it.';
 }
 
 /** No more than a look shows: of an update that takes several requests, some may have been done. */
@@ -70,12 +76,15 @@ function sightOf({ intent }: OpenIntent, { verdict }: Settlement, { seen, findin
     : { verdict: 'unreadable', resourceId: known };
 }
 
-function unresolved({ ports }: Recovering, open: OpenIntent, seen: Seen, why: Diagnostic | null): Looked {
+function unresolved({ ports, request }: Recovering, open: OpenIntent, seen: Seen, why: Diagnostic | null): Looked {
   const { urn, provider_fact: fact } = open.intent;
   const catalogue = ports.catalogues.get(fact.provider);
   const declaration = catalogue?.declarationOf(fact.resource_type, urn, fact.desired) ?? null;
   const lookup = declaration === null ? null : catalogue?.lookupOf?.(declaration, interrupted(open));
-  return { ...seen, open, settled: false, happened: null, facts: [], why, hint: hintOf(open, lookup ?? null) };
+  const hint = hintOf(open, lookup ?? null, request.rollback);
+  // What contradicts itself is named where one looks for what to do.
+  const told = seen.verdict === 'conflict' && why !== null ? `${why.detail} ${hint}` : hint;
+  return { ...seen, open, settled: false, happened: null, facts: [], why, hint: told };
 }
 
 function interrupted({ intent, operationName, namedOperation }: OpenIntent): Interrupted {
@@ -87,12 +96,13 @@ function interrupted({ intent, operationName, namedOperation }: OpenIntent): Int
   };
 }
 
-function hintOf({ operationName, intent }: OpenIntent, lookup: string | null): string {
+function hintOf({ operationName, intent }: OpenIntent, lookup: string | null, rollback: boolean): string {
   const isNamed = operationName !== null && operationName !== '';
   if (lookup === null && isNamed)
     return `Its operation ${operationName} may still run: apply the same digest again later.`;
   const look = lookup === null ? 'Look for it in the cloud.' : `To look: ${lookup}.`;
-  return `${look} When you know that it was never made or is gone: infra recover --abandon ${intent.urn}`;
+  const command = rollback ? 'infra recover --rollback --abandon' : 'infra recover --abandon';
+  return `${look} When you know that it was never made or is gone: ${command} ${intent.urn}`;
 }
 
 function stackOf({ intent }: OpenIntent): string | null {

@@ -1,7 +1,9 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
 import type { RecoverEntry } from '../core/recover-report.ts';
+import type { OpenIntent } from '../eventlog/event-log.ts';
 import { logProblemOf } from './append-rows.ts';
 import { type Create, createsOf, runsOf } from './interrupted-runs.ts';
+import { keepersOf } from './keepers.ts';
 import type { Recovering } from './recover-context.ts';
 import { type Looked, reach } from './recover-look.ts';
 import { notProvable, type Undone, undoCreate } from './undo.ts';
@@ -14,19 +16,27 @@ export interface RolledBack {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Undoes, newest first, what the interrupted runs made in the stacks where something of theirs is open. */
-export async function rollBackRuns(recovering: Recovering, looked: readonly Looked[]): Promise<RolledBack> {
+/**
+ * Undoes, newest first, what the interrupted runs made in the stacks where something of theirs is open, or was closed by
+ * hand just now. Kept is what is protected, what may come to life yet, and what either of them needs.
+ */
+export async function rollBackRuns(
+  recovering: Recovering,
+  looked: readonly Looked[],
+  abandoned: readonly OpenIntent[],
+): Promise<RolledBack> {
   const { history } = recovering.request;
-  const runs = await runsOf(
-    history,
-    looked.map(({ open }) => open),
-  );
+  const runs = await runsOf(history, [...looked.map(({ open }) => open), ...abandoned]);
   // What is still open is told as that: nothing proves that there is something to delete.
-  const open = new Set(looked.flatMap((each) => (each.settled ? [] : [each.open.intent.urn])));
-  const creates = (await createsOf(history, runs)).filter(({ made }) => !open.has(made.urn));
+  const open = looked.filter(({ settled }) => !settled);
+  const urns = new Set(open.map(({ open: { intent } }) => intent.urn));
+  const creates = (await createsOf(history, runs)).filter(({ made }) => !urns.has(made.urn));
+  const keepers = keepersOf(recovering, creates, open);
   const entries: { readonly undone: Undone; readonly entry: RecoverEntry }[] = [];
   for (const create of creates.reverse()) {
-    const undone = await undo(recovering, create);
+    const why = keepers.whyKept(create.made);
+    const undone: Undone = why === null ? await undo(recovering, create) : { kind: 'kept', why };
+    if (undone.kind === 'kept' || undone.kind === 'uncertain') keepers.keep(create);
     entries.push({ undone, entry: entryOf(create, undone) });
   }
   const of = (...kinds: readonly Undone['kind'][]) =>
@@ -56,13 +66,13 @@ function entryOf({ intent, made }: Create, undone: Undone): RecoverEntry {
         happened: false,
       };
     case 'uncertain': {
-      const hint = undone.why.hint ?? 'infra recover settles it by reading.';
+      const hint = undone.why.hint ?? 'infra recover --rollback goes on with it.';
       return { ...base, operation_id: undone.nonce, verdict: 'unreadable', hint, operation: 'delete', happened: null };
     }
   }
 }
 
-const REFUSALS: readonly string[] = ['CONFLICT', 'NOT_OURS', 'UNSUPPORTED'];
+const REFUSALS: readonly string[] = ['CONFLICT', 'NOT_OURS', 'PROTECTED', 'UNSUPPORTED'];
 
 function verdictOf({ code }: Diagnostic): RecoverEntry['verdict'] {
   return REFUSALS.includes(code) ? 'conflict' : 'unreadable';

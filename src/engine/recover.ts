@@ -61,7 +61,7 @@ async function recoverLocked(ports: EnginePorts, request: RecoverRequest): Promi
   const looked: Looked[] = [];
   for (const item of open) if (!abandoned.includes(item)) looked.push(await settle(recovering, item));
   const undone = request.rollback
-    ? await rollBackRuns(recovering, looked)
+    ? await rollBackRuns(recovering, looked, abandoned)
     : { rolledBack: [], gone: [], kept: [], diagnostics: [] };
   const removed = new Set([...undone.rolledBack, ...undone.gone].map(requestOf));
   const settled = looked.filter((each) => each.settled).map(entryOf);
@@ -76,10 +76,18 @@ async function recoverLocked(ports: EnginePorts, request: RecoverRequest): Promi
     head: await ports.log.head(),
     diagnostics: [
       ...log.diagnostics,
+      ...(request.rollback && open.length === 0 ? [nothingToRollBack(request)] : []),
       ...looked.flatMap(({ why }): readonly Diagnostic[] => (why === null ? [] : [why])),
       ...undone.diagnostics,
     ],
   };
+}
+
+function nothingToRollBack({ stack }: RecoverRequest): Diagnostic {
+  const where = stack === null ? '' : ` of stack ${stack}`;
+  return diagnostic('NOTHING_TO_ROLL_BACK', `There is no interrupted run${where} to roll back.`, {
+    hint: 'infra destroy removes what a stack owns.',
+  });
 }
 
 function abandonedRow({ sequence, operationName }: OpenIntent): RowBody {

@@ -10,7 +10,8 @@ import type { Ownership } from './ownership.ts';
 import type { PlanRun } from './plan-run.ts';
 import type { ApplyRequest, EnginePorts } from './ports.ts';
 import { applied } from './report.ts';
-import type { PlannedStep, ReadyWrite } from './runtime.ts';
+import type { Undoable } from './rollback.ts';
+import type { PlannedStep } from './runtime.ts';
 import { type StepState, stateOf } from './step-state.ts';
 
 export interface WalkRequest {
@@ -22,7 +23,7 @@ export interface WalkRequest {
 }
 
 /** What the steps of one walk share while it runs. */
-export interface Walk extends WalkRequest {
+export interface Walk extends WalkRequest, Undoable {
   readonly states: Map<string, StepState>;
   /** Steps that nothing is in the way of any more and that were not taken up yet. */
   readonly free: Set<string>;
@@ -33,12 +34,8 @@ export interface Walk extends WalkRequest {
   freshSession(provider: LifecycleProvider): ReadSession;
   /** Set when nothing new may start: an interrupt, --fail-fast, a log that can't be written. */
   stopped: Diagnostic | null;
-  /** Stacks in which nothing new may start, because a write that can be undone failed there. */
-  readonly stoppedStacks: Map<string, Diagnostic>;
   /** Of every write of this run. */
   readonly nonce: string;
-  /** What this run made, in order. */
-  readonly made: ReadyWrite[];
   readonly abort: AbortSignal;
 }
 

@@ -10,7 +10,7 @@ import { togetherKey } from './batches.ts';
 import type { PreparedStep } from './prepare.ts';
 import { prepareWrite } from './ready-write.ts';
 import { ownFact } from './rename.ts';
-import { noteForRollback, rollBack } from './rollback.ts';
+import { noteForRollback, type RollbackRequest, rollBack } from './rollback.ts';
 import type { PlannedStep, ReadyWrite } from './runtime.ts';
 import { type StepState, stateOf } from './step-state.ts';
 import { withTimeLimit } from './time-limit.ts';
@@ -45,7 +45,21 @@ export async function walk(given: WalkRequest): Promise<Walked> {
   }
   for (const address of given.run.steps.keys())
     if (!current.states.has(address)) finish(current, address, notStarted(current));
-  return { diagnostics: await rollBack(current), states: current.states };
+  return { diagnostics: await rollBack(toUndo(current)), states: current.states };
+}
+
+function toUndo(current: Walk): RollbackRequest {
+  const { request, run } = current;
+  return {
+    ...current,
+    steps: new Map([...run.steps].map(([address, { item }]) => [address, item])),
+    digest: request.confirm,
+    allowed: request.options.rollback,
+    finish: (address, state) => finish(current, address, state),
+    stop: (why) => {
+      current.stopped ??= why;
+    },
+  };
 }
 
 /** Waits until something ends. Where that is a bug, what else is under way is recorded before it is thrown. */

@@ -206,10 +206,17 @@ describe('exec', () => {
     data: {},
     error: { kind, code, message: 'x' },
   });
-  const of = (...lines: ExecLine[]) => exitOfExec({ lines, diagnostics: [] });
+  const of = (...lines: ExecLine[]) =>
+    exitOfExec({ lines, diagnostics: [], notStarted: new Set(['waiting']), rolledBack: new Set(['undone']) });
 
   it('counts neither dry nor report steps as pending', () => {
     expect(of(ok({ dry_run: true, changed: true }), ok({ reconcile: 'report', drift: 'missing' }))).toBe(0);
+  });
+
+  it('counts neither what waits for a failed step nor what was made and undone', () => {
+    const waiting: ExecLine = { ...failed('Provider', 'BLOCKED'), step: 'waiting' };
+    const undone: ExecLine = { ...ok({ dry_run: false, changed: true }), step: 'undone' };
+    expect(of(undone, failed('Provider', 'COMMAND_FAILED'), waiting)).toBe(6);
   });
 
   it('takes the code of a failed step', () => {

@@ -25,7 +25,7 @@ export const recoverCommand: CommandModule = {
     command
       .argument('[playbook]', 'a playbook whose auth is used')
       .option('--stack <stack>', 'only what this stack left open', stackName)
-      .option('--rollback', 'delete what the interrupted runs made there, newest first')
+      .option('--rollback', 'instead of keeping it, delete what the runs made that left something open')
       .option('--abandon <urn>', 'close the open request of this URN by hand (repeatable)', collect)
       .option('--lock-timeout <duration>', "wait for another run's lock (default 0s)", duration)
       .option('--actor <name>', 'who is recorded as the one who did it');
@@ -84,8 +84,8 @@ function withFlags(hint: string | null, { emulator, eventlog, config, endpoint }
     ...(config === null ? [] : ['--config', config]),
   ];
   return (
-    hint?.replace(/infra recover --abandon (\S+)$/, (_, urn: string) =>
-      shellCommand(['infra', 'recover', ...words, '--abandon', urn]),
+    hint?.replace(/infra recover (--rollback )?--abandon (\S+)$/, (_, rollback: string | undefined, urn: string) =>
+      shellCommand(['infra', 'recover', ...words, ...(rollback === undefined ? [] : ['--rollback']), '--abandon', urn]),
     ) ?? null
   );
 }

@@ -74,6 +74,6 @@ async function rollBack(
     freshDependencies: false,
     allowSelfLockout: false,
   };
-  const task: Task = { operation, definition, owner: ownerOf(declaration), desired: {}, spec: '' };
+  const task: Task = { operation, definition, owner: ownerOf(declaration), desired: {}, spec: '', isUndo: true };
   return removeById(task, id, nonce, writing);
 }

@@ -53,8 +53,7 @@ async function stoodOn(task: Task, live: Live, writing: Writing): Promise<WriteR
     ...(strange.length === 0 ? [] : [`what this run did not make: ${named(strange)}`]),
     ...(own.length === 0 ? [] : [`what this run made and that is still there: ${named(own)}`]),
   ];
-  const hint = own.length === 0 ? null : 'infra recover --rollback goes on when that is settled.';
-  return refuse(task, 'CONFLICT', `The ${live.kind} ${live.id} is used by ${users.join('; and by ')}.`, hint);
+  return refuse(task, 'CONFLICT', `The ${live.kind} ${live.id} is used by ${users.join('; and by ')}.`);
 }
 
 /** Made by the same run: its nonce, on something of the same stack. */

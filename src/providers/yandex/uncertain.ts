@@ -17,6 +17,8 @@ export interface Lost {
   readonly operationId: string | null;
   /** Of what was to be changed or deleted; null for a create. */
   readonly id: string | null;
+  /** Whether it belongs to a rollback. */
+  readonly isUndo: boolean;
 }
 
 /** Sent, and nobody can say what became of it: where, how long it took, and the commands that show it. */
@@ -31,11 +33,19 @@ export function uncertainResult(lost: Lost): WriteResult {
     why: diagnostic('OUTCOME_UNKNOWN', detail, {
       address: declaration.address,
       urn: declaration.urn,
-      hint: `To look: ${lookupCommands(definition, owner, interrupted)}. Then run infra recover.`,
+      hint: `To look: ${lookupCommands(definition, owner, interrupted)}. ${nextOf(change, lost.isUndo)}`,
       operation: operationId,
       retryable: false,
     }),
   };
+}
+
+/** Keeping what was made and undoing it are alternatives: what is settled by the one is no longer open for the other. */
+function nextOf(change: WriteChange, isUndo: boolean): string {
+  if (isUndo)
+    return 'infra recover --rollback goes on with undoing; a plain infra recover keeps what is still there (then infra destroy removes it).';
+  if (change !== 'create') return 'Then run infra recover.';
+  return 'Then run infra recover, which keeps what was made, or infra recover --rollback, which deletes what this run made.';
 }
 
 /** Commands that show what became of a request, ready to run, with what to look for in what they print. */

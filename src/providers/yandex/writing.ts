@@ -29,6 +29,8 @@ export interface Task {
   readonly desired: JsonObject;
   /** The digest of the desired spec; the empty text for a deletion. */
   readonly spec: string;
+  /** The deletion of what this very operation made, because its run failed. Left out: none. */
+  readonly isUndo?: true;
 }
 
 /** Null where a value is still not known: then nothing can be sent. */
@@ -59,13 +61,13 @@ export function afterFailure(task: Task, sent: Extract<Sent, { kind: 'failed' }>
 }
 
 export function lost(
-  { operation, definition, owner }: Task,
+  { operation, definition, owner, isUndo }: Task,
   reason: string,
   elapsedMs: number,
   id: string | null,
   operationId: string | null = null,
 ): WriteResult {
-  return uncertainResult({ operation, definition, owner, reason, elapsedMs, operationId, id });
+  return uncertainResult({ operation, definition, owner, reason, elapsedMs, operationId, id, isUndo: isUndo === true });
 }
 
 /** Sends a command once, within the step's own bound where that is the shorter one. */

@@ -21,14 +21,20 @@ const OPEN: Readonly<Record<RecoverVerdict, string>> = {
   found: 'it is there, but its request may still be under way',
   not_found: 'nothing is to be seen of it, which proves nothing',
   unreadable: 'it could not be read',
-  conflict: 'it is kept: it can be no proof, or something depends on it',
+  conflict: 'what was found contradicts what was asked for',
 };
+
+/** What a rollback leaves; a diagnostic says why. */
+function isKept({ operation, happened }: RecoverEntry): boolean {
+  return operation === 'delete' && happened === false;
+}
 
 /** What became of interrupted requests, for a person. */
 export function renderRecovery(report: RecoverReport, options: HumanOptions): string {
   const { resolved, unresolved, rolled_back, abandoned } = report;
   const diagnostics = renderDiagnostics(report.diagnostics, options);
   const gone = () => 'undone';
+  const open = unresolved.filter((entry) => !isKept(entry));
   return (
     block([
       `Recovery on ${targetWords(report.target)}`,
@@ -36,7 +42,8 @@ export function renderRecovery(report: RecoverReport, options: HumanOptions): st
       ...section('Settled', 'add', resolved, settledWords, options),
       ...section('Rolled back', 'remove', rolled_back, gone, options),
       ...section('Abandoned', 'warning', abandoned, ({ verdict }) => LAST_SEEN[verdict], options),
-      ...section('Still open', 'error', unresolved, ({ verdict }) => OPEN[verdict], options),
+      ...section('Kept', 'error', unresolved.filter(isKept), () => 'not undone', options),
+      ...section('Still open', 'error', open, ({ verdict }) => OPEN[verdict], options),
     ]) +
     (diagnostics === '' ? '' : `${diagnostics}\n`) +
     block([painter(options.color)('bold', `${summaryOf(report)}.`), `Log head: ${report.head ?? 'none'}`])
@@ -65,11 +72,14 @@ function entryLines({ urn, address, resource_id, hint }: RecoverEntry, word: str
 }
 
 function summaryOf({ resolved, unresolved, rolled_back, abandoned }: RecoverReport): string {
+  const kept = unresolved.filter(isKept).length;
+  const open = unresolved.length - kept;
   const counts = [
     ...(resolved.length === 0 ? [] : [`${resolved.length} settled`]),
     ...(rolled_back.length === 0 ? [] : [`${rolled_back.length} rolled back`]),
     ...(abandoned.length === 0 ? [] : [`${abandoned.length} abandoned`]),
-    ...(unresolved.length === 0 ? [] : [`${count(unresolved.length, 'request')} still open`]),
+    ...(kept === 0 ? [] : [`${kept} kept`]),
+    ...(open === 0 ? [] : [`${count(open, 'request')} still open`]),
   ];
   return counts.length === 0 ? 'Nothing is open' : counts.join(', ');
 }

@@ -98,7 +98,7 @@ it('recover --rollback keeps what something else depends on', async () => {
 it('recover --rollback keeps what has other labels by now, and keeps it owned', async () => {
   const cloud = await openYcCloudInside();
   cloud.gateway(UP_TO_THE_SUBNET);
-  cloud.fake.addFaults({ match: 'vpc subnet create', action: { kind: 'exit', when: 'before' } });
+  cloud.fake.addFaults({ match: 'vpc subnet create', action: { kind: 'exit', when: 'after' } });
   expectExit(await cloud.converge(), 7);
   cloud.fake.clearFaults();
   cloud.fake.change((state) => {
@@ -107,9 +107,8 @@ it('recover --rollback keeps what has other labels by now, and keeps it owned', 
   const [id] = Object.keys(cloud.fake.state().resources.network);
   const { code, document } = await cloud.recover('--rollback');
   expect(code).toBe(7);
-  expect(document.rolled_back).toEqual([]);
+  expect(document.rolled_back).toMatchObject([{ address: 'subnet' }]);
   expect(document.unresolved).toMatchObject([
-    { address: 'subnet', verdict: 'not_found', resource_id: null },
     { address: 'network', verdict: 'conflict', resource_id: id, hint: expect.stringContaining('infra destroy') },
   ]);
   expect(codesOf(document.diagnostics)).toContain('NOT_OURS');
@@ -131,21 +130,29 @@ it('recover --rollback writes nothing of what it does not find, and deletes it w
   });
   const first = await cloud.recover('--rollback');
   expect(first.code).toBe(7);
-  expect(first.document.unresolved).toMatchObject([{ address: 'subnet', verdict: 'not_found' }]);
-  expect(first.document.rolled_back).toMatchObject([
-    { address: 'network', verdict: 'found', resource_id: Object.keys(network)[0], hint: null },
+  expect(first.document.unresolved).toMatchObject([
+    { address: 'subnet', verdict: 'not_found', hint: expect.stringContaining('recover --rollback --abandon') },
+    {
+      address: 'network',
+      verdict: 'conflict',
+      resource_id: Object.keys(network)[0],
+      hint: 'infra recover --rollback goes on when subnet is settled.',
+    },
   ]);
+  expect(first.document.rolled_back).toEqual([]);
   const urn = urnOf('vpc', 'subnet', 'subnet');
   expect(cloud.rows.filter((row) => row['urn'] === urn && row['operation'] === 'delete')).toEqual([]);
   cloud.fake.change((state) => {
     state.resources.subnet = late;
-    state.resources.network = network;
   });
   const second = await cloud.recover('--rollback');
   expect(second.code).toBe(0);
   expect(second.document).toMatchObject({ resolved: [], unresolved: [] });
-  expect(second.document.rolled_back).toMatchObject([{ urn, verdict: 'found', resource_id: Object.keys(late)[0] }]);
-  expect(Object.keys(cloud.fake.state().resources.subnet)).toEqual([]);
+  expect(second.document.rolled_back).toMatchObject([
+    { urn, verdict: 'found', resource_id: Object.keys(late)[0] },
+    { address: 'network' },
+  ]);
+  expect(cloud.counts).toEqual(EMPTY);
 }, 60_000);
 
 it('recover --rollback says nothing of a create that was refused for certain', async () => {
@@ -158,8 +165,8 @@ it('recover --rollback says nothing of a create that was refused for certain', a
   const { document } = await cloud.recover('--rollback');
   const named = [...document.rolled_back, ...document.unresolved].map(({ address }) => address);
   expect(named).not.toContain('firewall');
-  expect(document.unresolved.map(({ address }) => address)).toEqual(['subnet']);
-  expect(cloud.counts).toEqual(EMPTY);
+  expect(document.unresolved.map(({ address }) => address)).toEqual(['subnet', 'network']);
+  expect(cloud.counts).toEqual({ ...EMPTY, network: 1 });
 }, 60_000);
 
 it('a rollback whose deletion is lost goes on with the rest, and is finished by recover --rollback', async () => {

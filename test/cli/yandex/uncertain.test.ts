@@ -119,7 +119,7 @@ describe.each(CREATES)('$address', { concurrent: true }, (create) => {
       expect(code).toBe(0);
       expect(document.unresolved).toEqual([]);
       expect(document.resolved).toMatchObject([
-        { urn: create.urn, address: create.address, verdict: 'found', hint: null },
+        { urn: create.urn, address: create.address, verdict: 'found', hint: expect.stringContaining('It is kept') },
       ]);
       const rest = await cloud.apply(digest);
       expectExit(rest, 0);
