@@ -384,7 +384,7 @@ export const CODES = {
   PARTLY_DONE: entry(
     'uncertain',
     'A part of the step was done',
-    'The step takes several requests, and one of them failed after others were done. The next plan shows what is left.',
+    'The step takes several requests, and one of them failed after others were done. The same apply goes on with the rest.',
   ),
   OUTCOME_UNKNOWN: entry(
     'uncertain',

@@ -76,8 +76,10 @@ export type Observation =
       /** The cloud's own JSON: what `steps.<step>.resource` gives to others. */
       readonly resource: Json;
       readonly warnings: readonly Diagnostic[];
-      /** For a delete: what stands in the way (folder contents, liens, dependants); errors block. */
+      /** What stands in the way: of a delete (folder contents, liens, dependants), of a change (a name that is taken). Errors block. */
       readonly blockers: readonly Diagnostic[];
+      /** The field that is to change first, where the usual order would meet something on its way. Left out: the usual one. */
+      readonly first?: string;
     }
   /** `warnings`: what is to be known before it is made. */
   | { readonly kind: 'absent'; readonly warnings?: readonly Diagnostic[] }

@@ -62,7 +62,8 @@ async function applyLocked(ports: EnginePorts, request: ApplyRequest, base: Prep
     ...log.factsOf(request.confirm),
     ...settled.flatMap(({ facts }) => facts.filter((fact) => fact.digest === request.confirm)),
   ];
-  const confirmation = checkConfirmation(request.confirm, run, request.reviewed, facts);
+  const begun = settled.flatMap(({ open: { intent } }) => (intent.digest === request.confirm ? [intent.address] : []));
+  const confirmation = checkConfirmation(request.confirm, run, request.reviewed, { facts, begun });
   if (confirmation.kind === 'refused') {
     const unread = unreadErrors(run);
     return unread.length > 0 ? { ...confirmation, diagnostics: unread, differences: [] } : confirmation;

@@ -1,5 +1,5 @@
 import { diagnostic } from '../core/codes.ts';
-import type { Diagnostic } from '../core/diagnostics.ts';
+import { type Diagnostic, isError } from '../core/diagnostics.ts';
 import { changeOf, diffFields } from '../core/diff.ts';
 import { isJsonObject, type Json, type JsonObject, jsonEquals } from '../core/json.ts';
 import type { Change, FieldDiff } from '../core/plan.ts';
@@ -66,6 +66,8 @@ function decidePresent(
     return blocked(true, pendingDeletion(item, urn, seen), ...warnings);
   }
   const { change, fixed } = changeOf(diff, item.declaration.fields);
+  const blockers = seen.blockers.filter(isError).map((found) => at(item, urn, found));
+  if (change !== 'none' && blockers.length > 0) return { ...blocked(true, ...blockers, ...warnings), diff };
   if (fixed.length === 0) return { change, present: true, diff, diagnostics: warnings };
   const detail = fixedText(fixed, item.declaration.hindrances ?? {});
   return { ...blocked(true, at(item, urn, diagnostic('UNSUPPORTED', detail)), ...warnings), diff };

@@ -4,7 +4,7 @@ import { type DigestEntry, planDigest } from '../core/digest.ts';
 import type { Difference } from '../core/events.ts';
 import type { ProviderFact } from '../core/facts.ts';
 import { closureOf, reversed } from '../core/graph.ts';
-import { canonicalJson, isJsonObject, type Json, jsonEquals } from '../core/json.ts';
+import { canonicalJson, isJsonObject, type Json, type JsonObject, jsonEquals } from '../core/json.ts';
 import { fillIn, lateValuesOf } from './late-values.ts';
 import type { PlanRun } from './plan-run.ts';
 import type { PlanResult } from './ports.ts';
@@ -19,12 +19,18 @@ export type Confirmation =
       readonly differences: readonly Difference[];
     };
 
-/** Whether the digest that was confirmed covers what would be done now. `facts` are those written under that digest. */
+/** What the log has of a digest: the facts written under it, and the steps begun under it whose end a read told. */
+interface Traces {
+  readonly facts: readonly ProviderFact[];
+  readonly begun: readonly string[];
+}
+
+/** Whether the digest that was confirmed covers what would be done now. */
 export function checkConfirmation(
   confirm: string,
   run: PlanRun,
   reviewed: PlanResult | null,
-  facts: readonly ProviderFact[],
+  { facts, begun }: Traces,
 ): Confirmation {
   if (run.plan.digest === confirm) return { kind: 'confirmed' };
   const then = reviewed !== null && planDigest(reviewed.digestInput) === confirm ? reviewed.digestInput : null;
@@ -32,7 +38,7 @@ export function checkConfirmation(
   const current = run.digestInput;
   const sameFrame =
     then.verb === current.verb && then.target === current.target && jsonEquals(then.stacks, current.stacks);
-  const done = new Set(facts.flatMap((fact) => (fact.step === undefined ? [] : [fact.step])));
+  const done = new Set([...begun, ...facts.flatMap((fact) => (fact.step === undefined ? [] : [fact.step]))]);
   if (sameFrame && done.size > 0 && deviations(then.steps, run, done).length === 0) return { kind: 'resumed' };
   return refused(confirm, run, differencesBetween(then.steps, run, done));
 }
@@ -65,7 +71,10 @@ function deviations(then: readonly DigestEntry[], run: PlanRun, done: ReadonlySe
   const now = new Map(run.digestInput.steps.map((entry) => [entry.address, entry]));
   const addresses = new Set([...before.keys(), ...now.keys()]);
   const own = withDependants(done, then, run);
-  return [...addresses].filter((address) => !isExplained(before.get(address), now.get(address), run, own));
+  return [...addresses].filter((address) => {
+    const [old, fresh] = [before.get(address), now.get(address)];
+    return !isExplained(old, fresh, run, own) && !(done.has(address) && isRest(old, fresh, run));
+  });
 }
 
 function isExplained(
@@ -88,6 +97,44 @@ function withoutNeeds(entry: DigestEntry, own: ReadonlySet<string>): Json {
   const needs = entry['depends_on'];
   if (entry['change'] !== 'delete' || !Array.isArray(needs)) return entry as Json;
   return { ...entry, depends_on: needs.filter((need) => typeof need !== 'string' || !own.has(need)) } as Json;
+}
+
+/**
+ * Whether a step that takes several requests asks for some of those that were confirmed, and every field is as it was
+ * then or already as it was to become.
+ */
+function isRest(then: DigestEntry | undefined, fresh: DigestEntry | undefined, run: PlanRun): boolean {
+  if (then === undefined || fresh === undefined) return false;
+  const old = fillIn(then as Json, lateValuesOf(then.address, run));
+  const now = fresh as Json;
+  if (!isJsonObject(old) || !isJsonObject(now) || !isJsonObject(now['actual'])) return false;
+  if (!CHANGES.has(old['change']) || !CHANGES.has(now['change'])) return false;
+  const [before, wanted, actual] = [objectAt(old, 'actual'), objectAt(old, 'desired'), now['actual']];
+  const isOnTheWay = Object.keys(actual).every((field) =>
+    [before[field], wanted[field]].some((value) => value !== undefined && jsonEquals(value, actual[field] ?? null)),
+  );
+  const confirmed = listAt(old, 'requests');
+  const isPart = listAt(now, 'requests').every((request) => confirmed.some((known) => jsonEquals(known, request)));
+  return isOnTheWay && isPart && jsonEquals(withoutProgress(old, then), withoutProgress(now, then));
+}
+
+const CHANGES: ReadonlySet<unknown> = new Set(['update', 'move', 'undelete']);
+
+/** An entry without what the requests of the step change one after the other. */
+function withoutProgress(entry: JsonObject, then: DigestEntry): Json {
+  const { change: _change, record: _record, actual: _actual, requests: _requests, ...rest } = entry;
+  // What is brought back is active from then on.
+  return withoutLateNames(then['change'] === 'undelete' ? { ...rest, state: null } : rest, then);
+}
+
+function objectAt(entry: JsonObject, key: string): JsonObject {
+  const value = entry[key];
+  return isJsonObject(value) ? value : {};
+}
+
+function listAt(entry: JsonObject, key: string): readonly Json[] {
+  const value = entry[key];
+  return Array.isArray(value) ? value : [];
 }
 
 /** The steps that were done under this digest, with all that depend on them, directly or not, then or now. */

@@ -225,13 +225,21 @@ function refusedAuth(
 
 function targetOf(context: PlanContext, item: PreparedStep, desired: ValueObject, dependencies: Dependencies): Target {
   const pending = [...dependencies].filter(([, planned]) => isPendingContainer(planned)).map(([address]) => address);
+  const urn = urnOf(item, desired);
   return {
     declaration: item.declaration,
     desired,
-    resourceId: ownedAs(context, item, urnOf(item, desired))?.resourceId ?? null,
+    resourceId: ownedAs(context, item, urn)?.resourceId ?? begunOn(context, urn),
     pending: new Set(pending),
     forDelete: item.spec.kind === 'delete',
   };
+}
+
+/** What a change was begun on whose end nobody saw: the first of its requests may have taken the name that it was found by. */
+function begunOn({ openIntents }: PlanContext, urn: string | null): string | null {
+  const intent = urn === null ? undefined : openIntents.get(urn)?.intent;
+  const isChange = intent !== undefined && intent.operation !== 'create' && intent.operation !== 'delete';
+  return isChange ? (intent.provider_fact.resource_id ?? null) : null;
 }
 
 /** What the log owns as the step's resource: under its URN, or under the one that `was` says it had. */

@@ -1,8 +1,9 @@
 import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { OperationKind, OutcomeBody, RowBody, RowContext } from '../eventlog/event-log.ts';
-import type { WriteResult } from '../providers/lifecycle-provider.ts';
+import type { InPart, WriteResult } from '../providers/lifecycle-provider.ts';
 import { logProblemOf, tryAppend } from './append-rows.ts';
 import { desiredOf, factOf, type Ownership } from './ownership.ts';
 import type { EnginePorts } from './ports.ts';
@@ -180,8 +181,20 @@ export function operationOf(result: WriteResult): string | null {
 }
 
 function factsFrom(current: WriteContext, write: ReadyWrite, result: WriteResult): readonly ProviderFact[] {
-  if (result.kind !== 'done' && result.kind !== 'noop') return [];
+  if (result.kind === 'stale') return [];
+  if (result.kind !== 'done' && result.kind !== 'noop') return factsInPart(current, write, result.reached);
   const fact = settledFact(factFor(current, write, result.id), result.kind);
+  return withRename(current.ownership, write.planned.item, fact);
+}
+
+/** What is done of a step stands in the log though the rest is not: by it the next run knows the resource, and whose work it is. */
+function factsInPart(
+  current: WriteContext,
+  write: ReadyWrite,
+  reached: JsonObject | undefined,
+): readonly ProviderFact[] {
+  if (reached === undefined) return [];
+  const fact = { ...factFor(current, write, null), desired: reached };
   return withRename(current.ownership, write.planned.item, fact);
 }
 
@@ -225,11 +238,15 @@ function stateFrom(
       });
     }
     case 'failed':
-      return stateOf('failed', named(result.why, ...(result.partly === undefined ? [] : [result.partly])));
+      return stateOf('failed', named(result.why, ...partlyOf(result)));
     case 'stale':
       return stateOf('refused', named(result.why));
     case 'uncertain':
     case 'pending':
-      return stateOf(result.kind, { ...named(result.why), operation: operationOf(result) });
+      return stateOf(result.kind, { ...named(result.why, ...partlyOf(result)), operation: operationOf(result) });
   }
+}
+
+function partlyOf({ partly }: InPart): readonly Diagnostic[] {
+  return partly === undefined ? [] : [partly];
 }

@@ -90,6 +90,14 @@ export interface WriteOperation extends ChangeContext {
   readonly allowSelfLockout: boolean;
 }
 
+/** What is done of a step that takes several requests, where one of them was not. */
+export interface InPart {
+  /** Which of them are done, in words. */
+  readonly partly?: Diagnostic;
+  /** The managed fields as those have left them: the desired value where it was reached, else the one before. */
+  readonly reached?: JsonObject;
+}
+
 export type WriteResult =
   | {
       readonly kind: 'done';
@@ -99,10 +107,9 @@ export type WriteResult =
     }
   /** Already as desired: nothing was sent. */
   | { readonly kind: 'noop'; readonly id: string | null; readonly resource: Json }
-  /** `partly`: what was sent before it is done, where a step takes several requests. */
-  | { readonly kind: 'failed'; readonly why: Diagnostic; readonly partly?: Diagnostic }
-  | { readonly kind: 'uncertain'; readonly why: Diagnostic }
-  | { readonly kind: 'pending'; readonly operation: string; readonly why: Diagnostic }
+  | ({ readonly kind: 'failed'; readonly why: Diagnostic } & InPart)
+  | ({ readonly kind: 'uncertain'; readonly why: Diagnostic } & InPart)
+  | ({ readonly kind: 'pending'; readonly operation: string; readonly why: Diagnostic } & InPart)
   /** It moved since it was decided on; nothing was sent. */
   | { readonly kind: 'stale'; readonly why: Diagnostic };
 

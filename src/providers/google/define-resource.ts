@@ -99,6 +99,8 @@ export interface ResourceDefinition {
 /** A refused write, and the means to look at what it met. */
 export interface Refusal {
   readonly operation: WriteOperation;
+  /** The one that was refused; null: an operation that an earlier run has left. */
+  readonly request: ApiRequest | null;
   readonly failure: ApiFailure;
   /** Opens reads that see the world as it is now. */
   readonly reads: () => Reads;

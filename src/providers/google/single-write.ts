@@ -7,6 +7,7 @@ import { ACTIONS, isResource } from './actions.ts';
 import type { ApiFailure } from './client.ts';
 import { type Collision, decideAnew, isCollision, MAX_COLLISIONS, mayFollow } from './collision.ts';
 import type { ApiRequest, ResourceDefinition } from './define-resource.ts';
+import { inPart, isWhole } from './in-part.ts';
 import { LOOKS_MS, looksWithin } from './looks.ts';
 import { text } from './observing.ts';
 import { backoff } from './retry.ts';
@@ -73,8 +74,11 @@ async function sendAll(operation: WriteOperation, writing: Writing): Promise<Wri
       return createAgain({ operation, request, writing, sent, until: boundOf(operation, writing) });
     const end = isCollision(course.operation, request, sent)
       ? await lookAfterCollision(course, request, sent, writing)
-      : await conclude(course.operation, sent, writing);
-    if (end !== null) return inPart(end, course.before);
+      : await conclude(course.operation, request, sent, writing);
+    if (end !== null)
+      return isWhole(end, course.before)
+        ? end
+        : inPart(end, operation, course.before, await look(operation, writing, 1));
   }
 }
 
@@ -140,22 +144,9 @@ async function createAgain({ operation, request, writing, sent, until }: LostCre
     if (next.kind === 'ok') return done(repeat, next.body, writing);
     // What could not be sent says nothing of what was sent before it.
     if (next.kind === 'unsent') return uncertain(operation, lost.why);
-    if (next.kind !== 'lost') return conclude(repeat, next, writing);
+    if (next.kind !== 'lost') return conclude(repeat, request, next, writing);
     lost = next;
   }
-}
-
-/** A step that failed after a part of it was done says so. */
-function inPart(result: WriteResult, before: readonly ApiRequest[]): WriteResult {
-  if ((result.kind !== 'failed' && result.kind !== 'stale') || before.length === 0) return result;
-  const parts = before.map(({ method, path }) => `${method} ${path}`).join(', ');
-  const { address, urn } = result.why;
-  const partly = diagnostic('PARTLY_DONE', `What was sent before the failure is done: ${parts}.`, {
-    address,
-    urn,
-    hint: 'Plan again: the plan shows what is left.',
-  });
-  return { kind: 'failed', why: result.why, partly };
 }
 
 /** What is deleted comes back before anything else can be changed. */
@@ -191,13 +182,14 @@ async function resumePending(operation: WriteOperation, writing: Writing): Promi
   if (name === null || name === '') return null;
   const sent = await resume(writing, [operation], 'crm', name);
   if (sent.kind === 'pending') return pending(operation, name, sent.why);
-  if (sent.kind === 'refused') return refused(operation, sent.failure, writing);
+  if (sent.kind === 'refused') return refused(operation, null, sent.failure, writing);
   const seen = await look(operation, writing, sent.kind === 'ok' ? LOST_LOOKS : 1);
   return isAsDesired(operation, seen) ? doneBySight(operation, seen) : null;
 }
 
 async function conclude(
   operation: WriteOperation,
+  request: ApiRequest,
   sent: Exclude<Sent, { kind: 'ok' }>,
   writing: Writing,
 ): Promise<WriteResult> {
@@ -207,7 +199,7 @@ async function conclude(
     case 'pending':
       return pending(operation, sent.operation, sent.why);
     case 'refused':
-      return refused(operation, sent.failure, writing);
+      return refused(operation, request, sent.failure, writing);
     case 'lost': {
       const seen = await look(operation, writing, LOST_LOOKS);
       return isAsDesired(operation, seen) ? doneBySight(operation, seen) : uncertain(operation, sent.why);
@@ -215,9 +207,15 @@ async function conclude(
   }
 }
 
-async function refused(operation: WriteOperation, failure: ApiFailure, writing: Writing): Promise<WriteResult> {
+async function refused(
+  operation: WriteOperation,
+  request: ApiRequest | null,
+  failure: ApiFailure,
+  writing: Writing,
+): Promise<WriteResult> {
   const explained = await definitionOf(operation).onRefused?.({
     operation,
+    request,
     failure,
     reads: () => freshReads(writing, []),
     sleep: (ms) => writing.timing.sleep(ms, writing.hooks.signal),

@@ -79,8 +79,88 @@ it.concurrent('a folder renamed whose move is refused is done in part: exit 7, a
   const { plan } = await cloud.plan();
   expect(stepAt(plan, 'f').change).toBe('move');
   cloud.resetRequests();
-  expectExit(await cloud.apply(plan.digest), 0);
+  expectExit(await cloud.apply(failed.report.digest), 0);
   expect(cloud.writes).toEqual([expect.stringMatching(/:move$/)]);
+  expect((await cloud.plan('--detailed-exitcode')).code).toBe(0);
+});
+
+it.concurrent('a folder that no log knew and that is renamed and not moved is the same one for the next plan', async () => {
+  const cloud = await openCloudInside({ seed: { folders: FOLDERS } });
+  const was = { parent: ORG, display_name: 'one' };
+  cloud.write({ steps: [folder('f', { parent: 'folders/2', display_name: 'uno', was })] });
+  const { plan } = await cloud.plan();
+  const body = { error: { code: 403, status: 'PERMISSION_DENIED', message: 'no' } };
+  cloud.emulator.addFault({ path: ':move$', nth: 1, action: { kind: 'respond', status: 403, body } });
+  expectExit(await cloud.apply(plan.digest), 7);
+  const next = await cloud.plan();
+  expect(stepAt(next.plan, 'f')).toMatchObject({
+    change: 'move',
+    resource_id: 'folders/1',
+    diff: { parent: { desired: 'folders/2', actual: ORG } },
+    recorded: { parent: ORG, display_name: 'uno' },
+  });
+  cloud.resetRequests();
+  const rest = await cloud.apply(plan.digest);
+  expectExit(rest, 0);
+  expect(cloud.writes).toEqual(['POST /v3/folders/1:move']);
+  expect((await cloud.plan('--detailed-exitcode')).code).toBe(0);
+});
+
+it.concurrent('a half that someone else has changed since is another plan', async () => {
+  const cloud = await openCloudInside({ seed: { folders: FOLDERS, projects: [WEB] } });
+  cloud.write({ steps: [project('web', { project_id: 'acme-web', parent: 'folders/2', display_name: 'New Web' })] });
+  const { plan } = await cloud.plan();
+  const body = { error: { code: 403, status: 'PERMISSION_DENIED', message: 'no' } };
+  cloud.emulator.addFault({ path: ':move$', nth: 1, action: { kind: 'respond', status: 403, body } });
+  expectExit(await cloud.apply(plan.digest), 7);
+  await fetch(`${cloud.emulator.url}/v3/projects/acme-web?updateMask=displayName`, {
+    method: 'PATCH',
+    headers: { authorization: 'Bearer x', 'content-type': 'application/json' },
+    body: JSON.stringify({ displayName: 'Third Party' }),
+  });
+  const stale = await cloud.run(['apply', 'playbook.yaml', '--confirm', plan.digest ?? '']);
+  expect(stale.code).toBe(5);
+  expect(stale.stderr).toContain('Third Party');
+});
+
+it.concurrent.each([
+  [
+    'the new name is taken in the old parent: moved first',
+    { displayName: 'uno', parent: ORG },
+    [/:move$/, /folders\/1$/],
+  ],
+  [
+    'the old name is taken in the new one: renamed first',
+    { displayName: 'one', parent: 'folders/2' },
+    [/folders\/1$/, /:move$/],
+  ],
+])('a folder gets another name and parent where %s', async (_, other, order) => {
+  const cloud = await openCloudInside({ seed: { folders: [...FOLDERS, { id: '9', ...other }] } });
+  const was = { parent: ORG, display_name: 'one' };
+  cloud.write({ steps: [folder('f', { parent: 'folders/2', display_name: 'uno', was })] });
+  const { plan } = await cloud.plan();
+  expectExit(await cloud.apply(plan.digest), 0);
+  expect(cloud.writes).toEqual(order.map((path) => expect.stringMatching(path)));
+  expect((await cloud.plan('--detailed-exitcode')).code).toBe(0);
+});
+
+it.concurrent('a folder for which neither order works is blocked by the two that are in the way', async () => {
+  const cloud = await openCloudInside({
+    seed: {
+      folders: [
+        ...FOLDERS,
+        { id: '8', displayName: 'uno', parent: ORG },
+        { id: '9', displayName: 'one', parent: 'folders/2' },
+      ],
+    },
+  });
+  const was = { parent: ORG, display_name: 'one' };
+  cloud.write({ steps: [folder('f', { parent: 'folders/2', display_name: 'uno', was })] });
+  const { plan } = await cloud.plan();
+  const step = stepAt(plan, 'f');
+  expect(step).toMatchObject({ change: 'blocked', diagnostics: [{ code: 'FOLDER_NAME_TAKEN' }] });
+  expect(step.diagnostics[0]?.detail).toMatch(/folders\/8.*folders\/9/);
+  expect(cloud.writes).toEqual([]);
 });
 
 it.concurrent('a folder moved with was: the old parent, one move', async () => {

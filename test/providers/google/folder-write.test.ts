@@ -207,6 +207,21 @@ describe('a folder is changed', () => {
     });
   });
 
+  it('not where a name is taken meanwhile: the folder that has it where the request went is named', async () => {
+    const cloud = await cloudOf({ seed });
+    const step = stepOf('f', 'cloudresourcemanager.folders.ensure', {
+      parent: 'folders/11',
+      display_name: 'films',
+      was: { parent: ORG, display_name: 'media' },
+    });
+    const { declaration, desired, observation } = await see(cloud, step);
+    const taken = await make(cloud, ensure('films'));
+    const [result] = await writeAll(cloud, [operationOf(declaration, desired, observation, 'move')]);
+    expect(result).toMatchObject({ kind: 'failed', why: { code: 'FOLDER_NAME_TAKEN' } });
+    expect(JSON.stringify(result)).toContain(taken.kind === 'done' ? String(taken.id) : 'none');
+    expect(JSON.stringify(result)).toContain(`in ${ORG}`);
+  });
+
   it('not where it changed since it was looked at: stale', async () => {
     const cloud = await cloudOf({ seed });
     const step = ensure('films', { was: { display_name: 'media' } });

@@ -23,7 +23,7 @@ import {
 } from '../observing.ts';
 import { type Answer, listAnswer, type Reads } from '../reads.ts';
 import { folderNameFormat } from '../validation.ts';
-import { onFolderRefused } from './folder-clash.ts';
+import { onFolderRefused, wayBetweenNames } from './folder-clash.ts';
 import { ambiguousFolder, formerFolder, halfWayFolder } from './folder-former.ts';
 import { inParent, projectUrn } from './project.ts';
 
@@ -134,9 +134,9 @@ function requests({ change, declaration, desired, observation }: ChangeContext):
     body: { destinationParent: parent },
   };
   const undelete: ApiRequest = { service: 'crm', method: 'POST', path: `${name}:undelete`, body: {} };
+  const changes = [...('display_name' in diff ? [rename] : []), ...('parent' in diff ? [move] : [])];
   return [
-    ...('display_name' in diff ? [rename] : []),
-    ...('parent' in diff ? [move] : []),
+    ...(observation?.first === 'parent' ? changes.reverse() : changes),
     ...(change === 'undelete' ? [undelete] : []),
   ];
 }
@@ -173,6 +173,7 @@ async function observeRecorded(target: Target, reads: Reads): Promise<Observatio
 }
 
 async function see(resource: JsonObject, target: Target, reads: Reads): Promise<Observation> {
+  const way = target.forDelete ? {} : await wayBetweenNames(resource, target, reads);
   return found(resource, {
     id: text(resource, 'name'),
     actual: normalizeFolder(resource),
@@ -180,6 +181,7 @@ async function see(resource: JsonObject, target: Target, reads: Reads): Promise<
     state: stateOf(resource),
     purgeTime: purgeTimeOf(resource, RETENTION_DAYS),
     blockers: target.forDelete ? await contents(text(resource, 'name'), target, reads) : [],
+    ...way,
   });
 }
 
