@@ -8,7 +8,7 @@ export interface Going {
   readonly owned: Owned;
   /** As it is called to people: its step's address, else its URN. */
   readonly name: string;
-  /** Whether the stack that is taken down owns it: only that can be protected or found itself. */
+  /** Whether the stack that is taken down owns it: only that can be kept for itself. */
   readonly isOurs: boolean;
   /** Whether a step says `protect: true` of it. */
   readonly isProtected: boolean;
@@ -49,7 +49,8 @@ export function keptOf(request: KeptRequest): ReadonlyMap<string, string> {
   for (const one of going) keepItself(keeping, one);
   for (const one of going) keepContents(keeping, one);
   for (const [urn, { why }] of [...kept]) keepNeeds(keeping, urn, `${nameOf(keeping, urn)}, which is kept (${why})`);
-  for (const { urn } of protectedElsewhere(keeping)) keepNeeds(keeping, urn, `${urn}, which is protected`);
+  for (const { urn, why } of standingElsewhere(keeping))
+    keepNeeds(keeping, urn, `${nameOf(keeping, urn)}, which ${why}`);
   for (const one of going) keepOfProject(keeping, one);
   return new Map([...kept].map(([urn, { why }]) => [urn, why]));
 }
@@ -113,9 +114,17 @@ function keepNeeds(keeping: Keeping, urn: string, keeper: string): void {
   }
 }
 
-/** What is owned and protected, whoever owns it, and does not go itself. */
-function protectedElsewhere({ model, byUrn, isProtected }: Keeping): readonly Owned[] {
-  return [...model.owned.values()].filter((owned) => !byUrn.has(owned.urn) && isProtected(owned));
+/** What does not go itself and stays: what is protected, whoever owns it, and what this stack merely found. */
+function standingElsewhere(keeping: Keeping): readonly { readonly urn: string; readonly why: string }[] {
+  const { model, byUrn, going, includeFound, isProtected } = keeping;
+  const ours = new Set(going.flatMap(({ isOurs, owned }) => (isOurs ? [owned.stack] : [])));
+  return [...model.owned.values()].flatMap((owned) => {
+    const { urn } = owned;
+    if (byUrn.get(urn)?.isOurs === true) return [];
+    if (isProtected(owned)) return [{ urn, why: 'is protected' }];
+    const isFound = !byUrn.has(urn) && ours.has(owned.stack) && owned.origin === 'found';
+    return isFound && !includeFound ? [{ urn, why: 'was found as declared, not made by this stack' }] : [];
+  });
 }
 
 /** What is kept for something in it is kept whole: a project with its link, services and grants. */

@@ -7,7 +7,7 @@ import { isJsonObject, type Json } from '../../core/json.ts';
 import type { Declaration } from '../../core/resource.ts';
 import type { Step } from '../../core/step.ts';
 import { displayObject, isKnown } from '../../core/value.ts';
-import { containmentOf } from '../containment.ts';
+import { type Containment, containmentOf } from '../containment.ts';
 import { declaredNames, isRenamable } from '../declared-names.ts';
 import { type Going, keptOf } from '../kept.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -35,11 +35,13 @@ interface Candidate {
  */
 export function intendDestroy(ports: EnginePorts, base: Prepared, model: OwnershipModel): Prepared {
   const candidates = candidatesOf(ports, base, model);
-  const kept = keptSteps(ports, base, candidates, model);
+  const within = containmentOf(ports, model);
+  const kept = keptSteps(ports, base, candidates, model, within);
+  const holding = holdersOf(candidates, within);
   const verdicts = new Map(
     [...candidates.values()].map((candidate) => [
       candidate.item.step.address,
-      verdictOf(candidate, candidates, kept, model),
+      verdictOf(candidate, candidates, { kept, holding }, model),
     ]),
   );
   const taking = [...candidates.values()].filter(({ item }) => verdicts.get(item.step.address) !== 'left');
@@ -123,12 +125,13 @@ function keptSteps(
   { options: { includeFound } }: Prepared,
   candidates: ReadonlyMap<string, Candidate>,
   model: OwnershipModel,
+  within: Containment,
 ): ReadonlyMap<string, string> {
   const going = [...candidates.values()].flatMap((candidate) => goingOf(candidate, candidates));
   const kept = keptOf({
     catalogues,
     model,
-    within: containmentOf({ catalogues }, model),
+    within,
     going,
     includeFound,
     // By a fact, or by default in the stack that is taken down.
@@ -144,10 +147,31 @@ function keptSteps(
 
 function goingOf({ item, owned }: Candidate, candidates: ReadonlyMap<string, Candidate>): readonly Going[] {
   if (owned === null) return [];
-  const { step, stack, declaration } = item;
-  const isOurs = owned.stack === (stack ?? UNSCOPED);
+  const { step, declaration } = item;
   const needs = ownedAmong(declaration.needs, candidates);
-  return [{ owned, name: step.address, isOurs, isProtected: step.protect === true, needs }];
+  return [{ owned, name: step.address, isOurs: isOurs(item, owned), isProtected: step.protect === true, needs }];
+}
+
+function isOurs({ stack }: PreparedStep, owned: Owned): boolean {
+  return owned.stack === (stack ?? UNSCOPED);
+}
+
+/** URNs of what holds something that the playbook declares and another stack owns, each with that: it does not go under it. */
+function holdersOf(candidates: ReadonlyMap<string, Candidate>, within: Containment): ReadonlyMap<string, Candidate> {
+  const found = new Map<string, Candidate>();
+  for (const candidate of candidates.values()) {
+    const { item, owned } = candidate;
+    if (owned === null || isOurs(item, owned)) continue;
+    const needed = ownedAmong(item.declaration.needs, candidates).flatMap((urn) => [urn, ...within.outerOf(urn)]);
+    for (const urn of [...needed, ...within.outerOf(owned.urn)]) found.set(urn, found.get(urn) ?? candidate);
+  }
+  return found;
+}
+
+/** What stays, by the steps' addresses, and what can't go, by URN, for what lies in it. */
+interface Staying {
+  readonly kept: ReadonlyMap<string, string>;
+  readonly holding: ReadonlyMap<string, Candidate>;
 }
 
 /** What the log owns of these steps; of those that it does not know, what they need in turn. */
@@ -169,13 +193,16 @@ function ownedAmong(addresses: readonly string[], candidates: ReadonlyMap<string
 function verdictOf(
   candidate: Candidate,
   all: ReadonlyMap<string, Candidate>,
-  kept: ReadonlyMap<string, string>,
+  { kept, holding }: Staying,
   model: OwnershipModel,
 ): Verdict {
   const { item, urn, owned } = candidate;
   if (kept.has(item.step.address)) return { kind: 'kept' };
   const container = goingContainer(item, all, kept, model);
-  const mine = owned !== null && owned.stack === (item.stack ?? UNSCOPED);
+  const mine = owned !== null && isOurs(item, owned);
+  if (owned !== null && !mine) return { kind: 'blocked', why: notOurs(item, owned) };
+  const inner = mine ? holding.get(owned.urn) : undefined;
+  if (inner !== undefined) return { kind: 'blocked', why: holdsForeign(item, inner) };
   const gone = owned === null && urn !== null && model.tombstones.has(urn);
   // What was given up with its container before a cut keeps its place among the steps, with nothing left to record.
   if (container !== null) return mine || gone ? { kind: 'within', container } : 'left';
@@ -200,9 +227,8 @@ function goingContainer(
 }
 
 function isGoing({ item, urn, owned }: Candidate, model: OwnershipModel): boolean {
-  const stack = item.stack ?? UNSCOPED;
-  if (owned !== null) return owned.stack === stack;
-  return urn !== null && model.tombstones.get(urn)?.stack === stack;
+  if (owned !== null) return isOurs(item, owned);
+  return urn !== null && model.tombstones.get(urn)?.stack === (item.stack ?? UNSCOPED);
 }
 
 function notOurs({ step, declaration }: PreparedStep, owned: Owned | null): Diagnostic {
@@ -215,6 +241,17 @@ function notOurs({ step, declaration }: PreparedStep, owned: Owned | null): Diag
     urn: declaration.urn,
     source: step.source,
     hint: 'Adopt it first, or delete it with an explicit delete step.',
+  });
+}
+
+function holdsForeign({ step, declaration }: PreparedStep, { item, owned }: Candidate): Diagnostic {
+  const { address } = item.step;
+  const detail = `${address}, which lies in it, is not ours: stack ${JSON.stringify(owned?.stack)} owns it, so neither is deleted.`;
+  return diagnostic('BLOCKED', detail, {
+    address: step.address,
+    urn: declaration.urn,
+    source: step.source,
+    hint: `See ${address} first.`,
   });
 }
 
