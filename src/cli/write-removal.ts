@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { OwnershipModel } from '../core/fold.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { OrphansReport } from '../core/reports.ts';
+import type { Placed } from '../engine/containment.ts';
 import { planRemoval, type Removal, type RemovalStep } from '../engine/removal.ts';
 import { writePlaybook } from '../playbook/write-playbook.ts';
 import type { Authority } from './authority.ts';
@@ -14,6 +15,8 @@ export interface RemovalToWrite {
   /** As given with `--plan-destroy`. */
   readonly file: string;
   readonly report: OrphansReport;
+  /** What the playbooks declare. */
+  readonly declared: readonly Placed[];
   readonly model: OwnershipModel;
   readonly authority: Authority;
 }
@@ -28,9 +31,16 @@ export interface WrittenRemoval {
 
 /** Writes the playbook that would delete the orphans; nothing where there is none to delete. */
 export async function writeRemoval(call: WorkflowCall, request: RemovalToWrite): Promise<WrittenRemoval> {
-  const { file, report, model } = request;
-  const { includeFound } = call.flags;
-  const removal = planRemoval({ catalogues: CATALOGUES, model, orphans: report.orphans, includeFound });
+  const { file, report, declared, model, authority } = request;
+  const { includeFound, emulator } = call.flags;
+  const removal = planRemoval({
+    catalogues: CATALOGUES,
+    model,
+    orphans: report.orphans,
+    declared,
+    includeFound,
+    endpointOf: (provider) => (emulator ? null : authority.authOf(report.stack, provider).endpoint),
+  });
   const written = { file, steps: removal.steps.length, kept: removal.kept };
   if (removal.steps.length === 0) return written;
   const text = writePlaybook({

@@ -148,6 +148,13 @@ export interface ByNumber {
   readonly declaration: Declaration;
 }
 
+/** What a fact or a declaration says of where a resource lies. */
+export interface Placed {
+  readonly resourceType: string;
+  readonly urn: string;
+  readonly lastDesired: Json;
+}
+
 /** The pure, offline half of a provider: what there is, what an input means, what would be sent. */
 export interface ProviderCatalogue {
   readonly provider: string;
@@ -189,6 +196,8 @@ export interface ProviderCatalogue {
   ): { readonly action: string; readonly input: JsonObject; readonly tool?: JsonObject } | null;
   /** What a resource lies in or needs, as far as a fact about it tells: URNs, or the cloud's own ids. */
   containersOf(resourceType: string, urn: string, desired: Json): readonly string[];
+  /** Whether a resource may lie in another one though no name of its container says so. Left out: it can't. */
+  mayLieIn?(inner: Placed, outer: Placed & { readonly resourceId: string | null }): boolean;
   /**
    * The one URN that all ways to write a resource's own come to: what stands in a project's number, in the id that this
    * number has. `urnsOf` gives the URNs by which the log knows one of the cloud's own ids. Left out: there is one way.

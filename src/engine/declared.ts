@@ -3,6 +3,8 @@ import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import type { Owned, OwnershipModel } from '../core/fold.ts';
 import type { Declared } from '../core/orphans.ts';
 import type { Playbook } from '../core/step.ts';
+import { displayObject, isKnown } from '../core/value.ts';
+import type { Placed } from './containment.ts';
 import { type DeclaredNames, declaredNames, isRenamable, mayBeRenamed } from './declared-names.ts';
 import { lookOnce, resolveLive } from './live-names.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
@@ -14,6 +16,11 @@ export interface DeclaredRequest extends Looking {
   readonly stack: string;
   readonly playbooks: readonly Playbook[];
   readonly options: VerbOptions;
+}
+
+/** What is declared, with where it is to lie, as far as the playbooks spell that. */
+export interface DeclaredThings extends Required<Declared> {
+  readonly places: readonly Placed[];
 }
 
 interface DeclaredStep {
@@ -32,7 +39,8 @@ interface Found {
  * What all the ensure steps declare, loops included, whatever is selected: URNs, and the ids of what they stand for. An
  * owned thing that a step may mean by another name is told from it by a look at the cloud, as late as that is needed.
  */
-export async function declaredBy(request: DeclaredRequest, model: OwnershipModel): Promise<Required<Declared>> {
+export async function declaredBy(request: DeclaredRequest, model: OwnershipModel): Promise<DeclaredThings> {
+  const places: Placed[] = [];
   const urns = new Set<string>();
   const resourceIds = new Set<string>();
   const unknown: DeclaredStep[] = [];
@@ -58,8 +66,9 @@ export async function declaredBy(request: DeclaredRequest, model: OwnershipModel
           : (names.urnOf(item) ?? (await liveUrn(request, prepared, item))),
       ),
     );
-    for (const urn of found) {
+    for (const [index, urn] of found.entries()) {
       if (urn === null) continue;
+      places.push(...placeOf(urn, ensures[index]));
       urns.add(urn);
       declare(model.owned.get(urn));
     }
@@ -68,7 +77,14 @@ export async function declaredBy(request: DeclaredRequest, model: OwnershipModel
     if (id !== null) resourceIds.add(id);
     if (owned !== null) urns.add(owned.urn);
   }
-  return { urns, resourceIds };
+  return { urns, resourceIds, places };
+}
+
+/** What refers to another step lies in something declared. */
+function placeOf(urn: string, item: PreparedStep | undefined): readonly Placed[] {
+  if (item === undefined || !isKnown(item.declaration.desired)) return [];
+  const { provider, resourceType } = item.spec;
+  return [{ urn, provider, resourceType, lastDesired: displayObject(item.declaration.desired) }];
 }
 
 async function liveUrn(request: Looking, prepared: Prepared, item: PreparedStep): Promise<string> {

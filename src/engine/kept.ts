@@ -1,5 +1,5 @@
 import type { Owned, OwnershipModel } from '../core/fold.ts';
-import type { Containment } from './containment.ts';
+import type { Containment, Placed } from './containment.ts';
 import type { EnginePorts } from './ports.ts';
 import { protectionOf } from './protection.ts';
 
@@ -12,6 +12,8 @@ export interface Going {
   readonly isOurs: boolean;
   /** Whether a step says `protect: true` of it. */
   readonly isProtected: boolean;
+  /** Why it can't go at all; null: it can. */
+  readonly refused: string | null;
   /** URNs of what else would go and has to exist for it to exist, as the steps say. */
   readonly needs: readonly string[];
 }
@@ -21,6 +23,8 @@ export interface KeptRequest {
   readonly model: OwnershipModel;
   readonly within: Containment;
   readonly going: readonly Going[];
+  /** What playbooks declare, owned or not: what that lies in stays. */
+  readonly declared: readonly Placed[];
   /** Whether what was merely found as desired goes, too. */
   readonly includeFound: boolean;
   /** Whether what is protected and does not go itself keeps this in it. */
@@ -28,8 +32,8 @@ export interface KeptRequest {
 }
 
 interface Kept {
-  /** Protected itself, merely found, with what it lies in, or for what lies in it. */
-  readonly kind: 'protected' | 'found' | 'with' | 'needed';
+  /** Protected itself, merely found, not to be deleted, with what it lies in, or for what lies in it. */
+  readonly kind: 'protected' | 'found' | 'refused' | 'with' | 'needed';
   readonly why: string;
 }
 
@@ -51,6 +55,8 @@ export function keptOf(request: KeptRequest): ReadonlyMap<string, string> {
   for (const [urn, { why }] of [...kept]) keepNeeds(keeping, urn, `${nameOf(keeping, urn)}, which is kept (${why})`);
   for (const { urn, why } of standingElsewhere(keeping))
     keepNeeds(keeping, urn, `${nameOf(keeping, urn)}, which ${why}`);
+  for (const placed of request.declared) keepPlaces(keeping, placed);
+  for (const one of going) keepWhatMayHold(keeping, one);
   for (const one of going) keepOfProject(keeping, one);
   return new Map([...kept].map(([urn, { why }]) => [urn, why]));
 }
@@ -62,6 +68,7 @@ function keepItself({ kept, isProtected, includeFound }: Keeping, one: Going): v
   if (one.isProtected || isProtected(owned)) kept.set(owned.urn, { kind: 'protected', why: 'protected' });
   else if (!includeFound && owned.origin === 'found')
     kept.set(owned.urn, { kind: 'found', why: 'found as declared, not made by this stack' });
+  else if (one.refused !== null) kept.set(owned.urn, { kind: 'refused', why: one.refused });
 }
 
 /** What lies in something protected stays, unless a fact about it says `protect: false`. */
@@ -106,12 +113,36 @@ function keeps(keeping: Keeping, inner: Owned, urn: string): boolean {
 
 /** What something that stays needs to exist stays as well. */
 function keepNeeds(keeping: Keeping, urn: string, keeper: string): void {
-  const { byUrn, kept, within } = keeping;
-  for (const need of new Set([...(byUrn.get(urn)?.needs ?? []), ...within.outerOf(urn)])) {
+  const { byUrn, within } = keeping;
+  keepFor(keeping, [...(byUrn.get(urn)?.needs ?? []), ...within.outerOf(urn)], keeper);
+}
+
+function keepFor(keeping: Keeping, needs: readonly string[], keeper: string): void {
+  const { byUrn, kept } = keeping;
+  for (const need of new Set(needs)) {
     if (kept.has(need) || !byUrn.has(need)) continue;
     kept.set(need, { kind: 'needed', why: `needed by ${keeper}` });
     keepNeeds(keeping, need, `${nameOf(keeping, need)}, which is kept (needed by ${keeper})`);
   }
+}
+
+/** What is declared keeps what it lies in, and what it may lie in. */
+function keepPlaces(keeping: Keeping, placed: Placed): void {
+  const { within } = keeping;
+  const { urn } = placed;
+  keepFor(
+    keeping,
+    [...within.outerOfDeclared(placed), ...within.mayLieIn(placed)],
+    `${urn}, which a playbook declares`,
+  );
+}
+
+/** Where the log does not tell what something that stays lies in, whatever may hold it stays as well. */
+function keepWhatMayHold(keeping: Keeping, { owned }: Going): void {
+  const why = keeping.kept.get(owned.urn)?.why;
+  if (why === undefined) return;
+  const name = nameOf(keeping, owned.urn);
+  keepFor(keeping, keeping.within.mayLieIn(owned), `${name}, which is kept (${why}) and may lie in it`);
 }
 
 /** What does not go itself and stays: what is protected, whoever owns it, and what this stack merely found. */

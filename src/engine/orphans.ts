@@ -1,12 +1,20 @@
 import { diagnostic } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { forStack, type Owned, type OwnershipModel } from '../core/fold.ts';
-import { type Declared, detectAliases, detectOrphansScoped, type OneUrn, stackConflicts } from '../core/orphans.ts';
+import {
+  type Declared,
+  detectAliases,
+  detectOrphans,
+  detectOrphansScoped,
+  type OneUrn,
+  stackConflicts,
+} from '../core/orphans.ts';
 import { FORMAT_VERSION } from '../core/plan.ts';
 import type { OrphanEntry, OrphansReport, UncoveredGrant } from '../core/reports.ts';
 import type { Playbook } from '../core/step.ts';
 import type { EventLog, LogState } from '../eventlog/event-log.ts';
 import type { Marks } from '../eventlog/marked-fold.ts';
+import type { Placed } from './containment.ts';
 import { declaredBy } from './declared.ts';
 import { liveNames } from './live-one-name.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
@@ -36,8 +44,14 @@ export interface OrphansRequest extends Looking {
   readonly grants: ((mine: OwnershipModel, all: OwnershipModel) => Promise<FoundGrants>) | null;
 }
 
+export interface FoundOrphans {
+  readonly report: OrphansReport;
+  /** What the playbooks declare, whatever stack owns it, with what is known of where it lies. */
+  readonly declared: readonly Placed[];
+}
+
 /** What the stack owns and none of the playbooks declares. */
-export async function findOrphans(request: OrphansRequest): Promise<OrphansReport> {
+export async function findOrphans(request: OrphansRequest): Promise<FoundOrphans> {
   const state = await request.log.read(request.target);
   const marks: Marks = state.marks ?? new Map();
   const declared = await declaredBy(request, state.model);
@@ -48,7 +62,9 @@ export async function findOrphans(request: OrphansRequest): Promise<OrphansRepor
   );
   const mine = forStack(state.model, request.stack);
   const found = request.grants === null ? null : await request.grants(mine, state.model);
-  return {
+  const undeclared = new Set(detectOrphans(state.model, declared, urnOf).map(({ urn }) => urn));
+  const standing = [...state.model.owned.values()].filter(({ urn }) => !undeclared.has(urn));
+  const report: OrphansReport = {
     format_version: FORMAT_VERSION,
     command: 'orphans',
     target: request.target,
@@ -66,6 +82,7 @@ export async function findOrphans(request: OrphansRequest): Promise<OrphansRepor
       ...(found?.diagnostics ?? []),
     ],
   };
+  return { report, declared: [...standing, ...declared.places] };
 }
 
 /** By the log, and where that does not tell whether something owned is declared under another name, by the cloud. */

@@ -3,9 +3,9 @@ import type { Owned, OwnershipModel } from '../core/fold.ts';
 import { type Edges, reversed, topologicalOrder } from '../core/graph.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { OrphanEntry } from '../core/reports.ts';
-import { DEFAULT_POLL, type Step } from '../core/step.ts';
+import { DEFAULT_POLL, type EndpointSpec, type Step } from '../core/step.ts';
 import type { ValueObject } from '../core/value.ts';
-import { type Containment, containmentOf } from './containment.ts';
+import { type Containment, containmentOf, type Placed } from './containment.ts';
 import { nameSteps } from './import-names.ts';
 import { type Going, keptOf } from './kept.ts';
 import { DEFAULT_OPTIONS, type EnginePorts } from './ports.ts';
@@ -15,8 +15,12 @@ export interface RemovalRequest {
   readonly catalogues: EnginePorts['catalogues'];
   readonly model: OwnershipModel;
   readonly orphans: readonly OrphanEntry[];
+  /** What the playbooks declare: what that lies in stays. */
+  readonly declared: readonly Placed[];
   /** `--include-found`: also what was merely found as desired. */
   readonly includeFound: boolean;
+  /** Where the steps of a provider are sent: its rules of names are rules of the real cloud. */
+  endpointOf(provider: string): EndpointSpec | null;
 }
 
 /** One delete step to be written, after all it depends on. */
@@ -66,31 +70,21 @@ export function planRemoval(request: RemovalRequest): Removal {
   const kept = keptOf({
     ...request,
     within: containment,
-    going: goingOf(able),
+    going: [...goingOf(candidates, refused), ...undeclarable],
     outsiderKeeps: isProtectedByFact(model),
   });
   const going = able.filter(({ owned }) => !kept.has(owned.urn));
-  return {
-    steps: ordered(going, linked, within),
-    kept: [
-      ...[...kept].map(([urn, why]) => ({ urn, why })),
-      ...undeclarable,
-      ...candidates.flatMap(({ name, owned }) => {
-        const why = refused.get(name);
-        return why === undefined ? [] : [{ urn: owned.urn, why }];
-      }),
-    ],
-  };
+  return { steps: ordered(going, linked, within), kept: [...kept].map(([urn, why]) => ({ urn, why })) };
 }
 
-function candidatesOf({ catalogues, model, orphans }: RemovalRequest) {
-  const undeclarable: { urn: string; why: string }[] = [];
+function candidatesOf({ catalogues, model, orphans, endpointOf }: RemovalRequest) {
+  const undeclarable: Going[] = [];
   const found: { owned: Owned; action: string; input: JsonObject; tool: JsonObject }[] = [];
   for (const { urn } of orphans) {
     const owned = model.owned.get(urn);
     if (owned === undefined) continue;
     const removal = catalogues.get(owned.provider)?.removalOf(owned.resourceType, urn, owned.lastDesired) ?? null;
-    if (removal === null) undeclarable.push({ urn, why: 'this version has no step that deletes it' });
+    if (removal === null) undeclarable.push(asGoing(owned, 'this version has no step that deletes it'));
     else found.push({ owned, tool: {}, ...removal });
   }
   const names = nameSteps(
@@ -101,7 +95,7 @@ function candidatesOf({ catalogues, model, orphans }: RemovalRequest) {
   );
   const candidates = found.map((item, index): Candidate => {
     const name = names.get(item.owned.urn) ?? item.owned.urn;
-    return { ...item, name, dependsOn: [], step: stepOf(name, index, item) };
+    return { ...item, name, dependsOn: [], step: stepOf(name, index, item, endpointOf(item.owned.provider)) };
   });
   return { candidates, undeclarable };
 }
@@ -110,6 +104,7 @@ function stepOf(
   address: string,
   index: number,
   { owned, action, input, tool }: Pick<RemovalStep, 'owned' | 'action' | 'input' | 'tool'>,
+  endpoint: EndpointSpec | null,
 ): Step {
   const none = null;
   const { settings, identity, logical_id: logicalId } = tool;
@@ -129,7 +124,7 @@ function stepOf(
     dryRun: none,
     auth: none,
     guard: none,
-    endpoint: none,
+    endpoint,
     poll: DEFAULT_POLL,
     timeoutMs: none,
     protect: none,
@@ -143,8 +138,12 @@ function stepOf(
   };
 }
 
-function goingOf(candidates: readonly Candidate[]): readonly Going[] {
-  return candidates.map(({ owned }) => ({ owned, name: owned.urn, isOurs: true, isProtected: false, needs: [] }));
+function goingOf(candidates: readonly Candidate[], refused: ReadonlyMap<string | null, string>): readonly Going[] {
+  return candidates.map(({ name, owned }) => asGoing(owned, refused.get(name) ?? null));
+}
+
+function asGoing(owned: Owned, refused: string | null): Going {
+  return { owned, name: owned.urn, isOurs: true, isProtected: false, refused, needs: [] };
 }
 
 /** What is no orphan keeps nothing of what nobody declares any more by default; by a fact it does. */

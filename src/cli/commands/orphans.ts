@@ -67,7 +67,7 @@ async function orphans(call: WorkflowCall): Promise<ExitCode> {
   if (file !== null) await refuseExisting(call.host.cwd, file, '--plan-destroy');
   const { found, removal } = await withLogs(call, first, async ({ log }) => {
     const state = await log.read(authority.target);
-    const found = await withReaders(call, first, projects, (readers) =>
+    const { report: found, declared } = await withReaders(call, first, projects, (readers) =>
       findOrphans({
         log: { read: async () => state },
         catalogues,
@@ -86,7 +86,7 @@ async function orphans(call: WorkflowCall): Promise<ExitCode> {
     const { model } = state;
     return {
       found,
-      removal: file === null ? null : await writeRemoval(call, { file, report: found, model, authority }),
+      removal: file === null ? null : await writeRemoval(call, { file, report: found, declared, model, authority }),
     };
   });
   const notices = projects.flatMap((project) => project.notices);

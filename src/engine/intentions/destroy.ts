@@ -1,5 +1,4 @@
-import { diagnostic } from '../../core/codes.ts';
-import { type Diagnostic, DiagnosticError, hasErrors } from '../../core/diagnostics.ts';
+import { DiagnosticError, hasErrors } from '../../core/diagnostics.ts';
 import { UNSCOPED } from '../../core/facts.ts';
 import type { Owned, OwnershipModel } from '../../core/fold.ts';
 import { type Edges, reversed } from '../../core/graph.ts';
@@ -21,6 +20,7 @@ import {
   type PreparedStep,
   withAfter,
 } from '../prepare.ts';
+import { holdsForeign, notOurs } from './not-ours.ts';
 
 /** An ensure step of the playbook with what the log says about its resource. */
 interface Candidate {
@@ -133,6 +133,7 @@ function keptSteps(
     model,
     within,
     going,
+    declared: [],
     includeFound,
     // By a fact, or by default in the stack that is taken down.
     outsiderKeeps: (outer, inner) => outer.stack === inner.stack || model.protection.get(outer.urn) === true,
@@ -149,7 +150,16 @@ function goingOf({ item, owned }: Candidate, candidates: ReadonlyMap<string, Can
   if (owned === null) return [];
   const { step, declaration } = item;
   const needs = ownedAmong(declaration.needs, candidates);
-  return [{ owned, name: step.address, isOurs: isOurs(item, owned), isProtected: step.protect === true, needs }];
+  return [
+    {
+      owned,
+      name: step.address,
+      isOurs: isOurs(item, owned),
+      isProtected: step.protect === true,
+      refused: null,
+      needs,
+    },
+  ];
 }
 
 function isOurs({ stack }: PreparedStep, owned: Owned): boolean {
@@ -197,12 +207,12 @@ function verdictOf(
   model: OwnershipModel,
 ): Verdict {
   const { item, urn, owned } = candidate;
-  if (kept.has(item.step.address)) return { kind: 'kept' };
-  const container = goingContainer(item, all, kept, model);
   const mine = owned !== null && isOurs(item, owned);
   if (owned !== null && !mine) return { kind: 'blocked', why: notOurs(item, owned) };
+  if (kept.has(item.step.address)) return { kind: 'kept' };
+  const container = goingContainer(item, all, kept, model);
   const inner = mine ? holding.get(owned.urn) : undefined;
-  if (inner !== undefined) return { kind: 'blocked', why: holdsForeign(item, inner) };
+  if (inner !== undefined) return { kind: 'blocked', why: holdsForeign(item, inner.item, inner.owned) };
   const gone = owned === null && urn !== null && model.tombstones.has(urn);
   // What was given up with its container before a cut keeps its place among the steps, with nothing left to record.
   if (container !== null) return mine || gone ? { kind: 'within', container } : 'left';
@@ -229,30 +239,6 @@ function goingContainer(
 function isGoing({ item, urn, owned }: Candidate, model: OwnershipModel): boolean {
   if (owned !== null) return isOurs(item, owned);
   return urn !== null && model.tombstones.get(urn)?.stack === (item.stack ?? UNSCOPED);
-}
-
-function notOurs({ step, declaration }: PreparedStep, owned: Owned | null): Diagnostic {
-  const who =
-    owned === null
-      ? 'the log does not show that this stack created or adopted it'
-      : `stack ${JSON.stringify(owned.stack)} owns it`;
-  return diagnostic('NOT_OURS', `not ours: ${who}, so it is not deleted.`, {
-    address: step.address,
-    urn: declaration.urn,
-    source: step.source,
-    hint: 'Adopt it first, or delete it with an explicit delete step.',
-  });
-}
-
-function holdsForeign({ step, declaration }: PreparedStep, { item, owned }: Candidate): Diagnostic {
-  const { address } = item.step;
-  const detail = `${address}, which lies in it, is not ours: stack ${JSON.stringify(owned?.stack)} owns it, so neither is deleted.`;
-  return diagnostic('BLOCKED', detail, {
-    address: step.address,
-    urn: declaration.urn,
-    source: step.source,
-    hint: `See ${address} first.`,
-  });
 }
 
 /** What goes first: all that depends on it; of what it takes along, what depends on that. What goes along goes after. */

@@ -7,6 +7,7 @@ import { displayPath } from './folder-path.ts';
 import { checkGuardOffline } from './guard.ts';
 import { isMap, objectOf, scalar } from './inputs.ts';
 import { link } from './link.ts';
+import { mayLieIn } from './may-lie-in.ts';
 import { numberIn, PROJECT_URN, projectIdOf, type UrnsOf } from './project-names.ts';
 import { plannedRequest } from './shown-request.ts';
 import { billingAccountFormat, type FormatRule, labelProblem, parentFormat, projectNameFormat } from './validation.ts';
@@ -30,6 +31,7 @@ export const googleCatalogue: ProviderCatalogue = {
     const ours = definition?.fromForeign(urn, objectOf(desired)) ?? null;
     return ours === null ? [] : (definition?.containers(ours.urn, ours.desired) ?? []);
   },
+  mayLieIn,
   oneUrn,
   byNumber,
   traitsOf: (resourceType) => resourceTypes().find(({ type }) => type === resourceType)?.traits ?? NO_TRAITS,
