@@ -137,7 +137,10 @@ function decisionOf(
   const owned = urn === null ? undefined : model.owned.get(urn);
   if (item.spec.kind === 'delete') {
     if (item.verdict?.kind === 'gone') return decideGone(item, urn, seen, item.verdict.why);
-    return decideDelete(item, urn, seen, { wasDeletedByUs: urn !== null && model.tombstones.has(urn) });
+    const decided = decideDelete(item, urn, seen, { wasDeletedByUs: urn !== null && model.tombstones.has(urn) });
+    const theirs =
+      decided.change === 'delete' ? foreignOwner(context, item, namedBy(urn, desired, seen), ownership) : null;
+    return theirs === null ? decided : { ...blockedBy(item, notToDelete(urn, theirs)), present: decided.present };
   }
   if (item.reconcile !== 'adopt') return decideEnsure(item, urn, desired, seen);
   const { verb, options } = context.prepared;
@@ -155,6 +158,30 @@ function decisionOf(
 function namedBy(urn: string | null, desired: ValueObject, seen: Observation) {
   const id = seen.kind === 'present' ? seen.id : null;
   return { urn, desired: desiredOf(desired), ...(id === null ? {} : { resource_id: id }) };
+}
+
+/** Who owns what an explicit delete is about, where this stack does not and was not told to take it over. */
+function foreignOwner(
+  { prepared: { options } }: PlanContext,
+  item: PreparedStep,
+  named: ReturnType<typeof namedBy>,
+  ownership: Ownership,
+): Owned | null {
+  const elsewhere = ownedElsewhere(ownership, item, named).filter(({ stack }) => stack !== options.takeOver);
+  return isOurs(item, named, ownership) ? null : (elsewhere[0] ?? null);
+}
+
+function isOurs({ stack, spec }: PreparedStep, { urn, resource_id: id }: ReturnType<typeof namedBy>, log: Ownership) {
+  const byId = id === undefined ? [] : (log.byResourceId.get(id) ?? []);
+  const known = [...(urn === null ? [] : log.names.ownedAs(urn)), ...byId];
+  return known.some((owned) => owned.resourceType === spec.resourceType && owned.stack === (stack ?? UNSCOPED));
+}
+
+function notToDelete(urn: string | null, { stack }: Owned): Diagnostic {
+  return diagnostic('NOT_OURS', `stack ${JSON.stringify(stack)} owns it, so this one does not delete it.`, {
+    urn,
+    hint: `Delete it in that stack, or give it up there (infra forget). --take-over ${stack} deletes it from here.`,
+  });
 }
 
 function withStackWarning(item: PreparedStep, urn: string | null, owner: Owned | null, decision: Decision): Decision {
