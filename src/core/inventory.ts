@@ -42,6 +42,8 @@ export interface DraftRequest {
   readonly identity: Json;
   /** Patterns of members whose grants are left out; null: the provider's own list. */
   readonly leaveOut: readonly string[] | null;
+  /** Whether the steps go to an endpoint, for which the cloud's own rules of names are no errors. */
+  readonly isElsewhere: boolean;
 }
 
 /** What another draft makes, and how a playbook names it: by the name in that step's result, or by the step itself. */

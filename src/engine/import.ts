@@ -38,8 +38,8 @@ const NAMED = 20;
 
 /** Writes the playbook of what is live in a scope. Throws DiagnosticError where the scope can't be read whole. */
 export async function runImport(request: ImportRequest): Promise<ImportResult> {
-  const { stack, identity = null, leaveOut } = request;
-  const drafted = await request.reader.draftSteps({ stack, identity, leaveOut });
+  const { stack, identity = null, leaveOut, endpoint = null } = request;
+  const drafted = await request.reader.draftSteps({ stack, identity, leaveOut, isElsewhere: endpoint !== null });
   if (drafted.kind === 'failed') throw new DiagnosticError([drafted.why]);
   const { provider, scope, steps, leftOut } = drafted.found;
   if (steps.length === 0) throw new DiagnosticError([nothingIn(drafted.found)]);

@@ -22,8 +22,12 @@ const LEAVABLE = new Set(['display_name', 'labels']);
 const FOLDERS = 'Folders';
 
 /** A scope as steps: folders from the top down, project by project, then the grants above projects. */
-export function draftScope(snapshot: Snapshot, leaveOut: readonly string[]): Pick<DraftedScope, 'steps' | 'leftOut'> {
-  return new Drafting(snapshot, memberMatcher(leaveOut)).draft();
+export function draftScope(
+  snapshot: Snapshot,
+  leaveOut: readonly string[],
+  isElsewhere: boolean,
+): Pick<DraftedScope, 'steps' | 'leftOut'> {
+  return new Drafting(snapshot, memberMatcher(leaveOut), isElsewhere).draft();
 }
 
 type Draft = Omit<StepDraft, 'notes' | 'tool' | 'within'> & Partial<Pick<StepDraft, 'within'>>;
@@ -31,6 +35,7 @@ type Draft = Omit<StepDraft, 'notes' | 'tool' | 'within'> & Partial<Pick<StepDra
 class Drafting {
   private readonly snapshot: Snapshot;
   private readonly isAgent: (member: string) => boolean;
+  private readonly isElsewhere: boolean;
   private readonly names: ScopeNames;
   private readonly siblings: ReadonlyMap<string, readonly JsonObject[]>;
   private readonly enabled: ReadonlyMap<string, readonly EnabledService[]>;
@@ -38,9 +43,10 @@ class Drafting {
   private readonly steps: StepDraft[] = [];
   private readonly leftOut = new Map<string, string[]>();
 
-  constructor(snapshot: Snapshot, isAgent: (member: string) => boolean) {
+  constructor(snapshot: Snapshot, isAgent: (member: string) => boolean, isElsewhere: boolean) {
     this.snapshot = snapshot;
     this.isAgent = isAgent;
+    this.isElsewhere = isElsewhere;
     this.names = new ScopeNames(snapshot.tree.scope, snapshot.tree.folders);
     this.siblings = grouped(snapshot.tree.folders, placeAndName);
     this.enabled = grouped(snapshot.services, (item) => item.projectId);
@@ -181,6 +187,7 @@ class Drafting {
     const notes: string[] = [];
     let { input } = draft;
     for (const problem of problemsOf(draft.action, input)) {
+      if (this.isElsewhere && problem.isFormat) continue;
       const [key = '', inner] = problem.path;
       if (!isLeavable(draft.action, key)) {
         this.undeclarable(shown, problem.detail);

@@ -26,7 +26,7 @@ export function discoverer(scopeId: string, open: () => Reads): Discovering {
         : { kind: 'failed', why: unknownKind(kind) },
     getResource: (reference) => discover((scope, reads) => lookUp(reference, scope, reads)),
     discoverInventory: () => discover(readAll),
-    draftSteps: ({ stack, leaveOut }) =>
+    draftSteps: ({ stack, leaveOut, isElsewhere }) =>
       discover(async (scope, reads) => {
         const tree = await readTree(scope, reads);
         const [links, services, grants] = await Promise.all([
@@ -41,7 +41,7 @@ export function discoverer(scopeId: string, open: () => Reads): Discovering {
           defaults: {},
           remarks: [],
           unmarked: 0,
-          ...draftScope({ tree, links, services, grants }, leaveOut ?? SERVICE_AGENTS),
+          ...draftScope({ tree, links, services, grants }, leaveOut ?? SERVICE_AGENTS, isElsewhere),
         };
       }),
   };

@@ -3,6 +3,8 @@ import { ACCOUNT, type Cloud, codesOf, expectExit, ORG, openCloudInside } from '
 import { confirmed, drift, orphans } from '../../support/e2e/ownership.ts';
 import { changesBetween, treeOf } from '../../support/safety/tree.ts';
 
+const CREDENTIALS = 'credentials: { reader: { type: bearer, token_env: INFRA_TEST_TOKEN } }\n';
+
 async function withWorld(): Promise<Cloud> {
   const cloud = await openCloudInside({
     seed: {
@@ -26,14 +28,23 @@ async function withWorld(): Promise<Cloud> {
       ],
     },
   });
-  cloud.writeText(
-    '.config/infra/config.yaml',
-    'credentials: { reader: { type: bearer, token_env: INFRA_TEST_TOKEN } }\n',
-  );
+  cloud.writeText('.config/infra/config.yaml', CREDENTIALS);
   return cloud;
 }
 
 const reading = (cloud: Cloud) => ['--credential', 'reader', '--endpoint', cloud.emulator.url];
+
+it('at an endpoint, names that Google would not take are imported', async () => {
+  const cloud = await openCloudInside();
+  cloud.writeText('.config/infra/config.yaml', CREDENTIALS);
+  await cloud.outOfBand('POST', '/v3/folders', { parent: ORG, displayName: 'F' });
+  const imported = await cloud.run(['import', '--from', ORG, '--stack', 'prod', ...reading(cloud)]);
+  expectExit(imported, 0);
+  expect(imported.stdout).not.toContain('Left out: what a playbook can not declare');
+  cloud.writeText('org.yaml', imported.stdout);
+  const { plan } = await cloud.planOf('org.yaml');
+  expect(plan.steps).toMatchObject([{ change: 'none', record: 'own', input: { display_name: 'F' } }]);
+});
 
 it('an imported playbook has nothing to do; adopting it owns it all', async () => {
   const cloud = await withWorld();

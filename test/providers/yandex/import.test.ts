@@ -14,6 +14,7 @@ const REQUEST: DraftRequest = {
   stack: 'gateway',
   identity: { project: 'acme', owner: 'platform' },
   leaveOut: null,
+  isElsewhere: false,
 };
 const GIB = 2 ** 30;
 const OURS = {
