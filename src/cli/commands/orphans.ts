@@ -175,16 +175,22 @@ function refuseSeveralLogs(projects: readonly Project[], first: Project): void {
   );
 }
 
-/** Always one stack: the flag's, infra.yaml's, the playbooks' only one, else the one of what has none. */
+/** Always one stack: the flag's, infra.yaml's, the playbooks' only one; what has none counts where nothing has one. */
 function stackOf({ flags }: WorkflowCall, projects: readonly Project[]): string {
-  const said = flags.stack ?? projects[0]?.config.stack ?? null;
-  if (said !== null) return said;
-  const stacks = new Set(
-    projects.flatMap(({ playbook }) => playbook.steps.flatMap((step) => (step.skip === null ? [step.stack] : []))),
+  if (flags.stack !== null) return flags.stack;
+  const ofSteps = projects.flatMap(({ playbook }) => playbook.steps.filter(({ skip }) => skip === null));
+  const configured = namesOf(projects.map(({ config }) => config.stack));
+  const [only, ...more] = configured.length > 0 ? configured : namesOf(ofSteps.map(({ stack }) => stack));
+  if (only === undefined) return UNSCOPED;
+  if (more.length === 0) return only;
+  throw usage(
+    `The playbooks are of several stacks (${[only, ...more].join(', ')}), and orphans are those of one.`,
+    `--stack ${only}, and once more for each other one`,
   );
-  stacks.delete(null);
-  const [only] = stacks;
-  return stacks.size === 1 && typeof only === 'string' ? only : UNSCOPED;
+}
+
+function namesOf(stacks: readonly (string | null)[]): readonly string[] {
+  return [...new Set(stacks.flatMap((stack) => stack ?? []))].sort();
 }
 
 function usage(detail: string, hint: string): DiagnosticError {

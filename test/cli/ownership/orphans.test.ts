@@ -80,6 +80,18 @@ it('a playbook that does not load makes the verb fail: it would be taken for one
   expect(codesOf(failed.failure.diagnostics)).toEqual(['YAML_INVALID']);
 });
 
+it('playbooks of several stacks need a word about which one is asked for', async () => {
+  const cloud = await threePlaybooks();
+  const failed = await cloud.fail(['orphans', 'a.yaml', 'b.yaml', 'c.yaml']);
+  expectExit(failed, 3);
+  expect(failed.failure.diagnostics).toMatchObject([
+    { code: 'USAGE', detail: expect.stringContaining('dev, prod'), hint: expect.stringContaining('--stack dev') },
+  ]);
+  const agreed = await orphans(cloud, 'a.yaml', 'b.yaml');
+  expectExit(agreed, 0);
+  expect(agreed.document).toMatchObject({ stack: 'prod', orphans: [] });
+});
+
 it('takes the playbooks and the stack of infra.yaml; none found is an error', async () => {
   const cloud = await threePlaybooks();
   const none = await cloud.fail(['orphans']);
