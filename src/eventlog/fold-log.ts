@@ -8,7 +8,7 @@ import type { Entry } from './parse-row.ts';
 /** What rows fold to. */
 export interface Folded extends MarkedModel {
   readonly openIntents: readonly OpenIntent[];
-  /** The targets that rows name, sorted; a row of someone else names none. */
+  /** The targets that rows name, sorted; a row of someone else may name none. */
   readonly targets: readonly string[];
   /** Whether every row carries a seal. */
   readonly sealed: boolean;
@@ -51,9 +51,9 @@ export function startLogFold(target: string, reread: (row: Deferred) => Recorded
     const { fact, recordedAt } = reread(row);
     facts.add(fact, recordedAt, row.firstAt);
   });
-  const add = ({ item, sequence, target: named, recordedAt }: Entry): void => {
-    if (named === null) sealed = false;
-    else targets.add(named);
+  const add = ({ item, sequence, target: named, isSealed, recordedAt }: Entry): void => {
+    if (!isSealed) sealed = false;
+    if (named !== null) targets.add(named);
     if (named !== null && named !== target) return;
     if (item.kind === 'outcome') open.outcome(item.outcome);
     if (item.kind === 'intent' && sequence !== null) open.intent(sequence, item.intent, target);

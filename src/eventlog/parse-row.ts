@@ -16,8 +16,10 @@ export interface Entry {
   readonly sequence: number | null;
   /** Tells the row from another with this sequence; rows with the same are one. Null: can't be told. */
   readonly key: string | null;
-  /** Null where someone else wrote the row: it counts for every target. */
+  /** Null where the row says none: it counts for every target. */
   readonly target: string | null;
+  /** Whether it carries a seal, as rows of ours do. */
+  readonly isSealed: boolean;
   /** RFC 3339, as it stands in the row; null where the row has none. */
   readonly recordedAt: string | null;
   readonly item: RowItem;
@@ -56,12 +58,20 @@ export function parseRecord(value: LosslessJson, mapForeign: ForeignMap): Entry 
   const time = value['recorded_at'];
   const recordedAt = typeof time === 'string' ? time : null;
   if (isOurs(value)) {
-    return { sequence, key: String(value['hash']), target: String(value['target']), recordedAt, item: ourItem(value) };
+    const [key, target] = [String(value['hash']), String(value['target'])];
+    return { sequence, key, target, isSealed: true, recordedAt, item: ourItem(value) };
   }
   if (isTierRow(value) && typeof value['payload'] !== 'string') throw new Error('its payload is not a text');
   const fact = factIn(value);
   const item: RowItem = fact === null ? NOTHING : { kind: 'fact', fact: mapForeign(fact) };
-  return { sequence, key: tierKey(value), target: null, recordedAt, item };
+  return { sequence, key: tierKey(value), target: targetOf(value), isSealed: false, recordedAt, item };
+}
+
+/** The target that a row says without a seal; other people's events use the key for other things. */
+function targetOf({ target }: LosslessObject): string | null {
+  if (typeof target !== 'string') return null;
+  const isOne = target === 'cloud' || target === 'emulator' || /^https?:\/\/[^/?#\s]+$/.test(target);
+  return isOne ? target : null;
 }
 
 export function sequenceOf(value: LosslessObject): number | null {

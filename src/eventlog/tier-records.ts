@@ -30,7 +30,7 @@ const ORIGINS: ReadonlySet<string> = new Set<Origin>(['created', 'adopted', 'fou
 const OPTIONAL_TEXTS = ['resource_id', 'step', 'digest', 'credential', 'renamed_to', 'renamed_from'] as const;
 const OPTIONAL_FLAGS = ['protect', 'forgotten'] as const;
 const MIN_INT64 = -(2n ** 63n);
-const MAX_UINT64 = 2n ** 64n - 1n;
+const MAX_INT64 = 2n ** 63n - 1n;
 
 /**
  * The facts in rows of the raw eventlog tier (payload as JSON text), decoded event bodies, wrapped or bare facts; at
@@ -136,7 +136,7 @@ function optionalFields(value: LosslessObject): Partial<ProviderFact> {
 /** Beyond 2^53 the decimal text. */
 function integer(value: LosslessJson | undefined): ExecutionId | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : null;
-  return typeof value === 'bigint' && value >= MIN_INT64 && value <= MAX_UINT64 ? value.toString() : null;
+  return typeof value === 'bigint' && value >= MIN_INT64 && value <= MAX_INT64 ? value.toString() : null;
 }
 
 function search(value: LosslessJson | undefined, depth: number): ProviderFact | null {

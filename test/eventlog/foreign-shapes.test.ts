@@ -135,6 +135,8 @@ test('a fact is strict: a missing field, another type or an unknown word is none
     { ...fact, outcome: 'done' },
     { ...fact, execution_id: '7' },
     { ...fact, execution_id: 7.5 },
+    { ...fact, execution_id: 2n ** 63n },
+    { ...fact, execution_id: -(2n ** 63n) - 1n },
   ];
   expect(extractFactsFromTierRecords(broken as unknown as readonly LosslessJson[])).toEqual([]);
   expect(

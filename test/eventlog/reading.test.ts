@@ -88,6 +88,22 @@ test('a fact that names no target counts for every target', async () => {
   expect((await openLog(path).read('emulator')).model.owned.size).toBe(1);
 });
 
+test('a fact of others that names a target counts for that one alone', async () => {
+  const path = await freshPath();
+  const rows = [
+    { target: 'cloud', provider_fact: factOf('there') },
+    { target: 'http://127.0.0.1:8080', provider_fact: factOf('endpoint') },
+    // Not a target: events of others have the key for things of their own.
+    { target: 'step_2', provider_fact: factOf('anywhere') },
+  ];
+  await writeFile(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const urnsAt = async (target: string) => [...(await openLog(path).read(target)).model.owned.keys()].sort();
+  expect(await urnsAt('cloud')).toEqual([factOf('anywhere').urn, factOf('there').urn]);
+  expect(await urnsAt('http://127.0.0.1:8080')).toEqual([factOf('anywhere').urn, factOf('endpoint').urn]);
+  expect(await urnsAt('emulator')).toEqual([factOf('anywhere').urn]);
+  expect((await openLog(path).read('cloud')).targets).toEqual(['cloud', 'http://127.0.0.1:8080']);
+});
+
 test('64-bit ids of others stay what they are when infra writes them again', async () => {
   const path = await freshPath();
   const log = openLog(path);
