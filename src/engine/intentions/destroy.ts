@@ -2,12 +2,10 @@ import { DiagnosticError, hasErrors } from '../../core/diagnostics.ts';
 import { UNSCOPED } from '../../core/facts.ts';
 import type { Owned, OwnershipModel } from '../../core/fold.ts';
 import { type Edges, reversed } from '../../core/graph.ts';
-import { isJsonObject, type Json } from '../../core/json.ts';
-import type { Declaration } from '../../core/resource.ts';
 import type { Step } from '../../core/step.ts';
-import { displayObject, isKnown } from '../../core/value.ts';
+import { displayObject } from '../../core/value.ts';
 import { type Containment, containmentOf } from '../containment.ts';
-import { declaredNames, isRenamable } from '../declared-names.ts';
+import { declaredNames } from '../declared-names.ts';
 import { type Going, keptOf } from '../kept.ts';
 import type { EnginePorts } from '../ports.ts';
 import {
@@ -20,6 +18,7 @@ import {
   type PreparedStep,
   withAfter,
 } from '../prepare.ts';
+import { removalOf } from './named-removal.ts';
 import { holdsForeign, notOurs } from './not-ours.ts';
 
 /** An ensure step of the playbook with what the log says about its resource. */
@@ -274,22 +273,6 @@ function deleteStep({ item, urn, owned }: Candidate, model: OwnershipModel, depe
     confirm: null,
     knownDesired: null,
   };
-}
-
-/** A place that the next apply would change is still the recorded one; what is only written otherwise is as declared. */
-function removalOf({ catalogue, spec, declaration }: PreparedStep, urn: string, owned: string, recorded: Json) {
-  const isWrittenOtherwise = owned !== urn && !isRenamable(declaration);
-  return isWrittenOtherwise
-    ? catalogue.removalOf(spec.resourceType, urn, namedAsDeclared(declaration, recorded))
-    : catalogue.removalOf(spec.resourceType, owned, recorded);
-}
-
-function namedAsDeclared(declaration: Declaration, recorded: Json): Json {
-  if (!isJsonObject(recorded)) return recorded;
-  const names = Object.entries(declaration.desired).filter(
-    ([field, value]) => declaration.fields[field] === 'identity' && isKnown(value),
-  );
-  return { ...recorded, ...displayObject(Object.fromEntries(names)) };
 }
 
 function leftOut(base: Prepared, taken: ReadonlyMap<string, PreparedStep>) {
