@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import type { CommandResult, CommandRunner } from '../command-runner.ts';
+import { type Asked, saysGone } from './absence.ts';
 import { folderWords, getWords, listWords, suffix, type Words } from './commands.ts';
 import { type KindDefinition, type Live, oneOf } from './define-kind.ts';
-import { failureOf, type YcFailure } from './errors.ts';
+import { failureOf, IT_IS_GONE, notSaidOf, type YcFailure } from './errors.ts';
 import { oneDocument } from './one-document.ts';
 import { operationInAnswer } from './operation.ts';
 import { listLimit, type YandexSettings } from './settings.ts';
@@ -52,12 +53,13 @@ export class YcClient {
   }
 
   async folder(): Promise<Answer<Folder>> {
-    const answer = await this.#read(folderWords(this.settings.folderId));
+    const { folderId } = this.settings;
+    const answer = await this.#read(folderWords(folderId), { kind: 'folder', id: folderId });
     if (answer.kind === 'failed') return answer;
     const parsed = folderSchema.safeParse(answer.value);
     if (!parsed.success) return refused('INVALID_RESPONSE', 'the answer is no folder.');
     const { id: found, cloud_id: cloudId, status } = parsed.data;
-    if (found !== this.settings.folderId) return refused('SCOPE_MISMATCH', 'the answer is about another folder.');
+    if (found !== folderId) return refused('SCOPE_MISMATCH', 'the answer is about another folder.');
     return { kind: 'ok', value: { id: found, cloudId, status } };
   }
 
@@ -84,9 +86,9 @@ export class YcClient {
     return { kind: 'ok', value: found.sort((a, b) => (a.id < b.id ? -1 : 1)) };
   }
 
-  /** Ids lead into every folder that the profile may read: only ours counts. */
+  /** Ids lead into every folder that the profile may read: only ours counts. NOT_FOUND is said of this very one alone. */
   async get(definition: KindDefinition, resourceId: string): Promise<Answer<Live>> {
-    const answer = await this.#read(getWords(definition, resourceId));
+    const answer = await this.#read(getWords(definition, resourceId), { kind: definition.kind, id: resourceId });
     if (answer.kind === 'failed') return answer;
     const parsed = this.#parse(definition, answer.value);
     if (parsed.kind === 'ok' && parsed.value.id !== resourceId)
@@ -115,12 +117,13 @@ export class YcClient {
     return { kind: 'ok', value: parsed.live };
   }
 
-  async #read(words: Words): Promise<Answer<unknown>> {
+  async #read(words: Words, asked: Asked | null = null): Promise<Answer<unknown>> {
     const result = await this.#run(words, this.settings.commandTimeout);
     const document = result.isSuccess ? oneDocument(result.stdout) : undefined;
-    return document === undefined
-      ? { kind: 'failed', failure: failureOf(result, words) }
-      : { kind: 'ok', value: document };
+    if (document !== undefined) return { kind: 'ok', value: document };
+    const failure = failureOf(result, words);
+    if (asked === null || failure.code !== 'NOT_FOUND') return { kind: 'failed', failure };
+    return { kind: 'failed', failure: saysGone(result, asked) ? IT_IS_GONE : notSaidOf(failure) };
   }
 
   #run(words: Words, timeoutSeconds: number): Promise<CommandResult> {

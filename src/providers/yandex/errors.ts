@@ -28,6 +28,7 @@ interface Marker {
 }
 
 const LOG_IN = 'Renew the session of the profile outside of infra (yc init, or a service account key), then run again.';
+const MISSING = 'the folder, or something else that it needs, does not exist.';
 const REFUSED = 'Yandex Cloud refused the request';
 
 /** The one table of what `yc` is known to print. The first that fits decides; who one is goes before everything. */
@@ -58,7 +59,7 @@ const MARKERS: readonly Marker[] = [
     hint: 'Free something, or ask for a higher quota in the console.',
   },
   { status: ['resourceexhausted'], code: 'THROTTLED', detail: 'Yandex Cloud throttles.', retryable: true },
-  { status: ['notfound'], code: 'NOT_FOUND', detail: 'it does not exist.' },
+  { status: ['notfound'], code: 'NOT_FOUND', detail: MISSING },
   {
     status: ['alreadyexists'],
     code: 'CONFLICT',
@@ -78,7 +79,7 @@ const MARKERS: readonly Marker[] = [
   },
   { status: ['invalidargument'], code: 'COMMAND_FAILED', detail: `${REFUSED} as invalid.` },
   { status: ['unavailable'], code: 'COMMAND_FAILED', detail: 'Yandex Cloud could not be reached.' },
-  { status: [''], pattern: /with (id or )?name ".*" not found/i, code: 'NOT_FOUND', detail: 'it does not exist.' },
+  { status: [''], pattern: /with (id or )?name ".*" not found/i, code: 'NOT_FOUND', detail: MISSING },
   {
     status: [''],
     pattern: /context deadline exceeded/i,
@@ -112,6 +113,16 @@ const MAX_SEARCHED = 65_536;
 
 function failure(code: Code, detail: string, more: Partial<YcFailure> = {}): YcFailure {
   return { code, detail, hint: null, retryable: false, operationId: null, isDefinite: false, ...more };
+}
+
+/** Of what was asked for by its id: that very one is not there. */
+export const IT_IS_GONE = failure('NOT_FOUND', 'it does not exist.');
+
+/** Something is not there, but nobody says that it is what was asked for: that was not read. */
+export function notSaidOf({ operationId }: YcFailure): YcFailure {
+  const detail =
+    'yc misses something, and does not say that it is this one: it may be the folder, the profile or another resource.';
+  return failure('COMMAND_FAILED', detail, { operationId, hint: 'infra doctor' });
 }
 
 /** Why a command that was not a success failed. */
