@@ -8,7 +8,7 @@ import { textAt } from './inputs.ts';
 import { resourceOf } from './observed.ts';
 import { hasLabels, NONCE_LABEL, ownershipLabels, SPEC_LABEL } from './ownership.ts';
 import { privateCopy, readUserData } from './user-data.ts';
-import { afterFailure, dispatch, failed, lost, refuse, type Task, type Writing } from './writing.ts';
+import { afterFailure, dispatch, failed, lost, refuse, type Task, unusableAnswer, type Writing } from './writing.ts';
 
 /** One create command at most, after everything that it rests on was looked at anew. */
 export async function create(task: Task, writing: Writing): Promise<WriteResult> {
@@ -49,13 +49,8 @@ async function createWith(task: Task, writing: Writing, userDataPath: string | n
   const words = createWords(definition, desired, labels, { natAddress: dependencies.natAddress, userDataPath });
   const sent = await dispatch(writing, task, words);
   if (sent.kind === 'failed') return afterFailure(task, sent, null);
-  if (sent.live === null) {
-    const reason =
-      sent.problem === 'SCOPE_MISMATCH'
-        ? 'the answer is about another folder (SCOPE_MISMATCH).'
-        : 'the answer is not one that a create gives (INVALID_RESPONSE).';
-    return lost(task, reason, sent.elapsedMs, null, sent.operationId);
-  }
+  if (sent.live === null)
+    return lost(task, unusableAnswer(sent.problem, 'a create'), sent.elapsedMs, null, sent.operationId);
   if (!isAnswerTo(task, sent.live, labels))
     return lost(task, 'the answer is about something else than was asked for (SCOPE_MISMATCH).', sent.elapsedMs, null);
   return done(sent.live);

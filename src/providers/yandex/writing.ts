@@ -60,6 +60,13 @@ export function afterFailure(task: Task, sent: Extract<Sent, { kind: 'failed' }>
   return lost(task, reasonOf(failure), elapsedMs, id, failure.operationId);
 }
 
+/** Of an answer that is no resource of ours. */
+export function unusableAnswer(problem: Code, to: string): string {
+  return problem === 'SCOPE_MISMATCH'
+    ? 'the answer is about another folder (SCOPE_MISMATCH).'
+    : `the answer is not one that ${to} gives (INVALID_RESPONSE).`;
+}
+
 export function lost(
   { operation, definition, owner, isUndo }: Task,
   reason: string,
