@@ -95,8 +95,8 @@ export function ruleArgument(rule: JsonObject): string {
 /** A rule as a person tells it from others, where its id is not known. */
 export function describeRule(rule: JsonObject): string {
   const ports = rule['from_port'] === undefined ? '' : ` ${String(rule['from_port'])}-${String(rule['to_port'])}`;
-  const target = rule['cidr'] ?? rule['cidrs'] ?? rule['security_group_id'] ?? rule['predefined'] ?? '';
-  return `${String(rule['direction'])} ${String(rule['protocol'])}${ports} ${String(target)}`;
+  const targets = ['cidr', 'cidrs', 'security_group_id', 'predefined'].flatMap((key) => rule[key] ?? []);
+  return `${String(rule['direction'])} ${String(rule['protocol'])}${ports} ${targets.map(String).join(' and ')}`;
 }
 
 /** What makes one set of rules of another: those to add, and those to take away. Of equal live ones one is kept. */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { JsonObject } from '../../../core/json.ts';
 import { COMMON, flag, type KindDefinition, type LiveRule, renameFlags, text } from '../define-kind.ts';
 import { textField } from '../inputs.ts';
 import { ruleArgument, rulesField, sortRules } from '../rules.ts';
@@ -80,7 +81,7 @@ function ruleFlags(name: string, rules: unknown): readonly string[] {
 
 /** What a playbook can't say (several networks, another group, a number) is kept as it is, so that it differs. */
 function liveRule(rule: RuleRow): LiveRule {
-  const protocol = PROTOCOLS[rule.protocol_number ?? Number.NaN] ?? rule.protocol_name?.toLowerCase() ?? 'any';
+  const protocol = protocolOf(rule);
   return {
     id: rule.id,
     content: {
@@ -93,6 +94,15 @@ function liveRule(rule: RuleRow): LiveRule {
   };
 }
 
+/** A word of the playbook's only where name and number, as far as they are shown, mean that one; else what is shown. */
+function protocolOf({ protocol_name: shown, protocol_number: number }: RuleRow): string {
+  const name = shown === undefined || shown === '' ? null : shown.toLowerCase();
+  if (number === undefined) return name ?? 'not shown';
+  const known = PROTOCOLS[number] ?? null;
+  if (name === null) return known ?? String(number);
+  return name === known ? known : `${name} (${number})`;
+}
+
 function portsOf(protocol: string, { ports }: RuleRow) {
   const { from, to } = ports === undefined ? ALL_PORTS : { from: ports.from_port, to: ports.to_port };
   const isAll = from === ALL_PORTS.from && to === ALL_PORTS.to;
@@ -100,11 +110,16 @@ function portsOf(protocol: string, { ports }: RuleRow) {
   return { from_port: from, to_port: to };
 }
 
-function targetOf(rule: RuleRow) {
+/** A rule has one target. Where more are shown, or none, all that is shown is kept. */
+function targetOf(rule: RuleRow): JsonObject {
   const networks = [...(rule.cidr_blocks?.v4_cidr_blocks ?? []), ...(rule.cidr_blocks?.v6_cidr_blocks ?? [])];
   const [only] = networks;
-  if (networks.length === 1 && only !== undefined) return { cidr: only };
-  if (networks.length > 1) return { cidrs: [...networks].sort() };
-  if (rule.security_group_id !== undefined) return { security_group_id: rule.security_group_id };
-  return { predefined: rule.predefined_target ?? '' };
+  const { security_group_id: group, predefined_target: predefined } = rule;
+  const shown = {
+    ...(networks.length === 1 && only !== undefined ? { cidr: only } : {}),
+    ...(networks.length > 1 ? { cidrs: [...networks].sort() } : {}),
+    ...(group === undefined ? {} : { security_group_id: group }),
+    ...(predefined === undefined || predefined === '' ? {} : { predefined }),
+  };
+  return Object.keys(shown).length === 0 ? { predefined: '' } : shown;
 }
