@@ -8,6 +8,7 @@ import { type Binding, bindDependencies, checkTogether } from './dependencies.ts
 import { type Draft, draftOf, linkDiagnostic } from './drafts.ts';
 import { hindranceText } from './hindrance.ts';
 import { ownerOptions, ownershipLabels, SPEC_LABEL, urnFor } from './ownership.ts';
+import { sameNames } from './same-names.ts';
 import { specDigest } from './spec-digest.ts';
 
 /** Reads all steps and ties them together: dependencies, URNs, order. */
@@ -24,7 +25,12 @@ export function link(steps: readonly Step[], stackOf: (step: Step) => string | n
     drafts,
     steps.map(({ address }) => address),
   );
-  diagnostics.push(...binding.diagnostics, ...checkTogether(drafts, binding), ...collisions(drafts));
+  diagnostics.push(
+    ...binding.diagnostics,
+    ...checkTogether(drafts, binding),
+    ...collisions(drafts),
+    ...sameNames(drafts),
+  );
   const deletes = deleteOrder(drafts);
   const declarations = new Map<string, Declaration>();
   for (const draft of drafts) {
