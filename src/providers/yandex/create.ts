@@ -7,7 +7,7 @@ import { checkDependencies } from './fresh-dependencies.ts';
 import { textAt } from './inputs.ts';
 import { resourceOf } from './observed.ts';
 import { hasLabels, NONCE_LABEL, ownershipLabels, SPEC_LABEL } from './ownership.ts';
-import { privateCopy, readUserData } from './user-data.ts';
+import { privateCopy, readUserData, tempFolderProblem } from './user-data.ts';
 import { afterFailure, dispatch, failed, lost, refuse, type Task, unusableAnswer, type Writing } from './writing.ts';
 
 /** One create command at most, after everything that it rests on was looked at anew. */
@@ -15,7 +15,9 @@ export async function create(task: Task, writing: Writing): Promise<WriteResult>
   const { options } = task.operation.declaration;
   const file = textAt(options, 'user_data_file');
   if (file === '') return createWith(task, writing, null);
-  const data = await readUserData(file, textAt(task.desired, 'user_data_sha256'), writing.place);
+  const data =
+    tempFolderProblem(writing.place) ??
+    (await readUserData(file, textAt(task.desired, 'user_data_sha256'), writing.place));
   if (data.kind === 'refused') return failed(task, data.why);
   const copy = await privateCopy(data.content, writing.place);
   if (copy === null) return refuse(task, 'UNSAFE_PATH', 'No private copy of the user data could be made.');
@@ -37,8 +39,6 @@ function withWarning(result: WriteResult, problem: string): WriteResult {
 
 async function createWith(task: Task, writing: Writing, userDataPath: string | null): Promise<WriteResult> {
   const { operation, definition, desired, owner, spec } = task;
-  if (userDataPath?.includes(',') === true)
-    return refuse(task, 'UNSAFE_PATH', 'The folder of temporary files has a comma in its path, which yc takes apart.');
   const dependencies = await checkDependencies(task, writing.client);
   if (dependencies.kind === 'unusable') return failed(task, dependencies.why);
   const wanted = { definition, declaration: operation.declaration, desired, recordedId: null };

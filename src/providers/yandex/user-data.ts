@@ -78,7 +78,7 @@ export async function userDataProblems(
   if (typeof file !== 'string' || typeof sha256 !== 'string') return [];
   if (place === null)
     return [refused('FILE_NOT_READ', `${shown(file)} is not opened for a stranger's playbook.`, null).problem];
-  const data = await readUserData(file, sha256, place);
+  const data = tempFolderProblem(place) ?? (await readUserData(file, sha256, place));
   return data.kind === 'ok' ? [] : [data.problem];
 }
 
@@ -167,6 +167,18 @@ function decode(content: Buffer): string | null {
   } catch {
     return null;
   }
+}
+
+/** What a flag takes apart, or might: how it reads quotes and brackets is nowhere said. */
+const SEPARATORS = /[,=[\]{}"'`$\\\p{C}\p{Zl}\p{Zp}]/u;
+
+/** Why no private copy could be handed on from the folder of temporary files; null: it can. */
+export function tempFolderProblem({ tempFolder }: UserDataPlace): Refused | null {
+  if (!SEPARATORS.test(tempFolder)) return null;
+  return unsafe(
+    'The folder of temporary files (TMPDIR), through which the user data goes, has a character in its path that yc takes apart.',
+    'TMPDIR=/tmp',
+  );
 }
 
 /** A copy that only the caller can read. */

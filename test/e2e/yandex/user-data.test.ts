@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/core/json.ts';
@@ -52,6 +52,15 @@ describe('user data', () => {
     await refusedUnsent(cloud);
   });
 
+  it('is refused before yc runs where its copy would lie in a folder that a flag takes apart', async () => {
+    const cloud = await openYcCloud();
+    named(cloud, 'data.json', GOOD);
+    cloud.writeText('data.json', GOOD);
+    const folder = join(cloud.folder, 't,mp=x');
+    mkdirSync(folder);
+    await refusedUnsent(cloud, { TMPDIR: folder });
+  });
+
   it("is not opened for a stranger's playbook", async () => {
     const cloud = await openYcCloud();
     named(cloud, 'data.json', GOOD);
@@ -94,7 +103,7 @@ describe('user data', () => {
 });
 
 /** Whatever would read the file ends with one exit code and its place, no command runs, and nothing of it is shown. */
-async function refusedUnsent(cloud: YcCloud): Promise<void> {
+async function refusedUnsent(cloud: YcCloud, env: Readonly<Record<string, string>> = {}): Promise<void> {
   const commands = [
     ['plan', 'playbook.yaml'],
     ['plan', 'playbook.yaml', '--offline'],
@@ -104,16 +113,16 @@ async function refusedUnsent(cloud: YcCloud): Promise<void> {
     ['adopt', 'playbook.yaml'],
   ];
   for (const command of commands) {
-    const { code, stdout, stderr, failure } = await cloud.fail(command);
+    const { code, stdout, stderr, failure } = await cloud.fail(command, env);
     expect([command.join(' '), code, failure.diagnostics.length]).toEqual([command.join(' '), 3, 1]);
     expect(failure.diagnostics[0]).toMatchObject({ address: 'instance', severity: 'error' });
     expect(failure.diagnostics[0]?.source).toMatchObject({ file: 'playbook.yaml', column: expect.any(Number) });
     expect(stdout + stderr).not.toContain(SPOILER);
   }
-  const exec = await cloud.run(['exec', 'playbook.yaml']);
+  const exec = await cloud.run(['exec', 'playbook.yaml'], env);
   expect([exec.code, exec.stdout]).toEqual([3, '']);
   expect(exec.stderr).toMatch(/playbook\.yaml:\d+:\d+/);
   expect(cloud.commands).toEqual([]);
-  const skipping = await cloud.run(['plan', 'playbook.yaml', '--target', 'network']);
+  const skipping = await cloud.run(['plan', 'playbook.yaml', '--target', 'network'], env);
   expectExit(skipping, 0);
 }

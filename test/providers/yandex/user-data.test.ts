@@ -3,8 +3,8 @@ import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { sha256Hex } from '../../../src/core/json.ts';
-import { readUserData, type UserDataPlace } from '../../../src/providers/yandex/user-data.ts';
-import { type Cloud, cloudOf, HOOKS, operationOf, results, run } from './support/cloud.ts';
+import { readUserData, type UserDataPlace, userDataProblems } from '../../../src/providers/yandex/user-data.ts';
+import { type Cloud, cloudOf, HOOKS, mutations, operationOf, results, run } from './support/cloud.ts';
 import { gateway, instance } from './support/steps.ts';
 
 const CANARY = 'canary-5d5d';
@@ -166,3 +166,19 @@ describe('a file of user data', () => {
     expect(await refusal(await cloudOf(), 'nothing')).toMatch(/^FILE_UNREADABLE/);
   });
 });
+
+test.each(['/t,mp', '/t=x', '/t"x', "/t'x", '/t[x]', '/t{x}', '/t$HOME', '/t\nx', '/t\\x', '/t\u202ex'])(
+  'no copy is made below %j',
+  async (tempFolder) => {
+    const cloud = await cloudOf();
+    const { sha256 } = await fileIn(cloud);
+    const declaration = { desired: { user_data_sha256: sha256 }, options: { user_data_file: 'user-data.json' } };
+    const [problem] = await userDataProblems(declaration, place(cloud, { tempFolder }));
+    expect(problem).toMatchObject({ code: 'UNSAFE_FILE', hint: 'TMPDIR=/tmp' });
+    expect(await userDataProblems(declaration, place(cloud, { tempFolder: '/private/var/T-1_a b.é@~+' }))).toEqual([]);
+    const provider = cloud.open({ userData: place(cloud, { tempFolder }) });
+    const turns = await run(cloud, withData(sha256), { provider });
+    expect(results(turns)['instance']).toBe('failed');
+    expect(mutations(cloud)).not.toContain('compute instance create');
+  },
+);

@@ -160,8 +160,11 @@ export class YcCloud {
     return this.apply((await this.plan()).plan.digest, ...flags);
   }
 
-  async fail(argv: readonly string[]): Promise<Ended & { readonly failure: FailureDocument }> {
-    const ended = await this.run([...argv, '--format', 'json']);
+  async fail(
+    argv: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Ended & { readonly failure: FailureDocument }> {
+    const ended = await this.run([...argv, '--format', 'json'], env);
     return { ...ended, failure: parsed(ended, failureSchema) };
   }
 
