@@ -79,7 +79,7 @@ interface Named {
 /** Everything that stands in the labels. */
 function ownerOfStep(step: Step, stack: string | null, folderId: string): Named {
   const diagnostics: Diagnostic[] = [];
-  const identity = readFields(IDENTITY, step.identity ?? {});
+  const identity = readFields(IDENTITY, step.identity ?? {}, [], 'key');
   diagnostics.push(...placed(step, 'identity', identity.problems.map(inIdentity)));
   const stackProblem = stack === null ? MISSING_STACK : labelProblem(stack);
   if (stackProblem !== null) diagnostics.push(...placed(step, 'stack', [stackProblem]));
@@ -110,7 +110,7 @@ function labelProblem(stack: string): InputProblem | null {
 
 function inIdentity(found: InputProblem): InputProblem {
   if (found.code !== 'MISSING_KEY') return found;
-  const detail = found.detail.replace('The input "', 'In identity the key "');
+  const detail = found.detail.replace('The key "', 'In identity the key "');
   return { ...found, detail, hint: 'identity: { project: <name>, owner: <name> }' };
 }
 

@@ -147,14 +147,22 @@ export interface InputReading {
   readonly problems: readonly InputProblem[];
 }
 
+/** What the keys of a map are called. */
+type Noun = 'input' | 'setting' | 'key';
+
 /** Reads a map by its fields: unknown keys, what is missing, what is wrong. */
-export function readFields(fields: readonly InputField[], input: ValueObject, path: Path = []): InputReading {
-  const problems: InputProblem[] = [...unknownKeys(fields, input, path)];
+export function readFields(
+  fields: readonly InputField[],
+  input: ValueObject,
+  path: Path = [],
+  noun: Noun = 'input',
+): InputReading {
+  const problems: InputProblem[] = [...unknownKeys(fields, input, path, noun)];
   const values: Record<string, Value> = {};
   for (const { key, required, read } of fields) {
     const given = input[key];
     if (given === undefined || given === null || given === '') {
-      if (required) problems.push(problem(path, `The input "${key}" is missing.`, 'MISSING_KEY'));
+      if (required) problems.push(problem(path, `The ${noun} "${key}" is missing.`, 'MISSING_KEY'));
       continue;
     }
     const reading = read(given, [...path, key]);
@@ -164,13 +172,18 @@ export function readFields(fields: readonly InputField[], input: ValueObject, pa
   return { values, problems };
 }
 
-function unknownKeys(fields: readonly InputField[], input: ValueObject, path: Path): readonly InputProblem[] {
+function unknownKeys(
+  fields: readonly InputField[],
+  input: ValueObject,
+  path: Path,
+  noun: Noun,
+): readonly InputProblem[] {
   const known = fields.map(({ key }) => key);
   return Object.keys(input)
     .filter((key) => !known.includes(key))
     .map((key) => {
       const close = nearest(key, known);
-      const hint = close === null ? `Known inputs: ${known.join(', ') || 'none'}.` : `Did you mean "${close}"?`;
-      return problem([...path, key], `There is no input "${key}" here.`, 'UNKNOWN_KEY', hint);
+      const hint = close === null ? `Known ${noun}s: ${known.join(', ') || 'none'}.` : `Did you mean "${close}"?`;
+      return problem([...path, key], `There is no ${noun} "${key}" here.`, 'UNKNOWN_KEY', hint);
     });
 }

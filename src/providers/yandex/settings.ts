@@ -35,7 +35,7 @@ export function readSettings(given: ValueObject | null): SettingsReading {
     const detail = 'settings.folder_id is missing: every call names the folder it is about.';
     return { kind: 'invalid', problems: [problem([], detail, 'MISSING_KEY', 'settings: { folder_id: <folder id> }')] };
   }
-  const { values, problems } = readFields(FIELDS, given);
+  const { values, problems } = readFields(FIELDS, given, [], 'setting');
   if (problems.length > 0) return { kind: 'invalid', problems };
   return {
     kind: 'ok',

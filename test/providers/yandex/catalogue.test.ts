@@ -201,7 +201,7 @@ const REFUSED: readonly [what: string, step: ReturnType<typeof network>, code: s
     'a setting that is none',
     network({}, { settings: { folder_id: FOLDER, profile: 'prod' } }),
     'UNKNOWN_KEY',
-    'profile',
+    'no setting "profile"',
   ],
   ['no stack', network({}, { stack: null }), 'MISSING_KEY', 'stack'],
   ['a stack that is no label', network({}, { stack: 'Prod!' }), 'INVALID_VALUE', 'label'],
