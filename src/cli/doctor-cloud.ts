@@ -36,8 +36,12 @@ export async function checkCloud(
     const request = { ...own, provider, settings };
     const opened = await readers.openOn(scope ?? '', request);
     if (opened.kind === 'unusable') return [failed(name, opened.why)];
+    const [first, ...others] = await reached(provider, opened.provider);
+    // What is no yc gets no further command.
+    if (provider === 'yandex' && others.length === 0) return [first];
     return [
-      ...(await reached(provider, opened.provider)),
+      first,
+      ...others,
       ...(provider === 'google' ? await googleMore(readers, request, scope) : await yandexMore(opened.provider)),
     ];
   });
@@ -54,28 +58,67 @@ function textIn(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-async function reached(provider: ProviderName, reader: InventoryProvider): Promise<readonly Finding[]> {
-  const { identity } = reader;
+/** Whether it can be reached and, only where it can, as whom. */
+async function reached(
+  provider: ProviderName,
+  reader: InventoryProvider,
+): Promise<readonly [Finding, ...(readonly Finding[])]> {
+  const { authenticationSource, scopeId } = reader.identity;
+  const [what, who] = [`${provider} availability`, `${provider} identity`];
   const available = await reader.checkAvailability();
-  const about = provider === 'google' ? "Google's APIs answer." : 'yc runs.';
-  const first = available.available
-    ? ok(`${provider} availability`, about)
-    : failed(`${provider} availability`, statusProblem(available, 'UNAVAILABLE'));
-  if (!available.available) return [first];
+  if (!available.available) {
+    const code = codeOf(available, 'UNAVAILABLE');
+    return [failed(what, diagnostic(code, availabilityReason(provider, code)))];
+  }
+  const first = ok(what, provider === 'google' ? "Google's APIs answer." : 'yc runs.');
   const status = await reader.checkAuthentication();
-  const who = `${provider} identity`;
-  const said = `${identity.authenticationSource}${identity.scopeId === '' ? '' : `, on ${identity.scopeId}`}`;
+  const said = `${authenticationSource}${scopeId === '' ? '' : `, on ${scopeId}`}`;
   if (status.authenticated === true) return [first, ok(who, said)];
-  const fallback = status.authenticated === false ? 'AUTHENTICATION' : 'UNAVAILABLE';
-  return [first, failed(who, statusProblem(status, fallback))];
+  const code = codeOf(status, status.authenticated === false ? 'AUTHENTICATION' : 'UNAVAILABLE');
+  return [first, failed(who, diagnostic(code, `${said}: ${identityReason(code)}`))];
 }
 
-/** In words of ours: nothing of what a cloud printed. */
-function statusProblem({ errorCode, identity }: ProviderStatus, fallback: Code) {
-  const code = errorCode !== null && Object.hasOwn(CODES, errorCode) ? (errorCode as Code) : fallback;
-  if (code === 'CONFLICT')
-    return diagnostic(code, `${identity.scopeId} answers, but is not active: it is being deleted or blocked.`);
-  return diagnostic(code, `${identity.providerId} was asked with ${identity.authenticationSource}.`);
+function codeOf({ errorCode }: ProviderStatus, fallback: Code): Code {
+  return errorCode !== null && Object.hasOwn(CODES, errorCode) ? (errorCode as Code) : fallback;
+}
+
+// In words of ours: nothing of what a cloud or a program printed.
+
+function availabilityReason(provider: ProviderName, code: Code): string {
+  if (provider === 'google') return `Google's APIs: ${identityReason(code)}`;
+  switch (code) {
+    case 'INVALID_RESPONSE':
+      return 'The program is no yc: its --version says something else. It is asked nothing more.';
+    case 'UNAVAILABLE':
+      return 'yc could not be started.';
+    default:
+      return 'yc --version failed. It is asked nothing more.';
+  }
+}
+
+function identityReason(code: Code): string {
+  switch (code) {
+    case 'AUTHENTICATION':
+      return 'the credentials are not accepted.';
+    case 'PERMISSION_DENIED':
+      return 'these credentials may not read it, or it is not there.';
+    case 'NOT_FOUND':
+      return 'it is not there.';
+    case 'CONFLICT':
+      return 'it answers, but is not active: it is being deleted or blocked.';
+    case 'TIMEOUT':
+      return 'no answer came in time.';
+    case 'THROTTLED':
+      return 'too much is asked for at the moment.';
+    case 'SCOPE_MISMATCH':
+      return 'the answer is about another one.';
+    case 'INVALID_RESPONSE':
+      return 'the answer is not of the shape that it must have.';
+    case 'COMMAND_FAILED':
+      return 'the command ended with an error that says nothing of the credentials.';
+    default:
+      return `${CODES[code].summary.toLowerCase()}.`;
+  }
 }
 
 const PERMISSIONS = [
