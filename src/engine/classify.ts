@@ -127,9 +127,22 @@ export function decideDelete(
 
 function decidePresentDelete(item: PreparedStep, urn: string | null, seen: PresentObservation): Decision {
   if (seen.state === 'DELETE_REQUESTED') return { change: 'none', present: false, diff: NO_DIFF, diagnostics: [] };
+  const outside = outsideGuard(item, seen).map((found) => at(item, urn, found));
+  if (outside.length > 0) return blocked(true, ...outside);
   const found = [...seen.blockers, ...seen.warnings].map((blocker) => at(item, urn, blocker));
   const inTheWay = found.some((blocker) => blocker.severity === 'error');
   return { change: inTheWay ? 'blocked' : 'delete', present: true, diff: NO_DIFF, diagnostics: found };
+}
+
+/**
+ * A step that removes may name less than what it removes refers to: the guard holds for the live billing account as well.
+ * The organisation is told by the guard's own live pass.
+ */
+function outsideGuard({ step, catalogue, declaration }: PreparedStep, seen: PresentObservation): readonly Diagnostic[] {
+  if (step.guard === null) return [];
+  const guard = { ...step.guard, requireOrg: null, requireOrgDisplayName: null };
+  const problems = catalogue.checkGuard(guard, declaration, seen.actual);
+  return problems.map(({ code, detail, hint }) => diagnostic(code, detail, hint === undefined ? {} : { hint }));
 }
 
 /** What it is to be denied a look at something that the log says is gone: no news. */

@@ -283,3 +283,38 @@ it.concurrent('a billing account of another organisation is refused where only t
   });
   expect(await refusedLive(cloud)).toContain(OTHER);
 });
+
+const LINKED = {
+  seed: {
+    billingAccounts: [
+      { id: ACCOUNT.slice('billingAccounts/'.length), parent: ORG },
+      { id: 'FFFFFF-FFFFFF-FFFFFF', parent: ORG },
+    ],
+    projects: [{ projectId: 'acme-dns', parent: ORG, billingAccountName: OTHER_ACCOUNT }],
+  },
+};
+
+it.concurrent('a project that is linked to another account than the pinned one is not unlinked', async () => {
+  const cloud = await openCloudInside(LINKED);
+  const unlink = (tool: object = {}) =>
+    google('s', 'cloudbilling.projects.unlink', { project_id: 'acme-dns' }, { ...tool });
+  cloud.write({ steps: [unlink()], defaults: { guard: GUARD } });
+  const { plan } = await cloud.plan();
+  expect(stepAt(plan, 's')).toMatchObject({ change: 'blocked', diagnostics: [{ code: 'GUARD' }] });
+  expectExit(await cloud.apply(plan.digest), 5);
+  const report = await cloud.run(['exec', 'playbook.yaml']);
+  expect(report.code, report.stdout).toBe(5);
+  expect(report.stdout).toContain(OTHER_ACCOUNT);
+  expect(cloud.writes).toEqual([]);
+});
+
+it.concurrent('a link to the pinned account may replace another one, which is told by name', async () => {
+  const cloud = await openCloudInside(LINKED);
+  cloud.write({ steps: [link('s', { project_id: 'acme-dns', billing_account: ACCOUNT })], defaults: { guard: GUARD } });
+  const { plan } = await cloud.plan();
+  expect(stepAt(plan, 's')).toMatchObject({
+    change: 'update',
+    diagnostics: [{ code: 'BILLING_LINKED', severity: 'warning', detail: expect.stringContaining(OTHER_ACCOUNT) }],
+  });
+  expectExit(await cloud.apply(plan.digest), 0);
+});

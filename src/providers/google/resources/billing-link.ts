@@ -101,9 +101,19 @@ async function see(resource: JsonObject, target: Target, reads: Reads): Promise<
   return found(resource, {
     actual,
     state: 'linked',
-    warnings: target.forDelete ? [] : await billingWarnings(resource, target, reads),
+    warnings: target.forDelete
+      ? []
+      : [...leftAccount(actual, target), ...(await billingWarnings(resource, target, reads))],
     blockers: target.forDelete ? otherAccount(actual, target) : [],
   });
+}
+
+/** Whoever paid so far is told by name where somebody else is to pay. */
+function leftAccount(actual: JsonObject, target: Target): readonly Diagnostic[] {
+  const [left, wanted] = [text(actual, 'billing_account'), knownPlace(target, 'billing_account')];
+  if (wanted === null || left === wanted) return [];
+  const detail = `The project is linked to ${left}, which it leaves for ${wanted}.`;
+  return [diagnostic('BILLING_LINKED', detail, { address: target.declaration.address, severity: 'warning' })];
 }
 
 async function billingWarnings(resource: JsonObject, target: Target, reads: Reads): Promise<readonly Diagnostic[]> {
