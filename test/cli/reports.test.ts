@@ -111,7 +111,7 @@ describe('log', () => {
     const inner = (await json(['log', 'show', '--target', 'inner'])).document.rows;
     expect(inner.length).toBeGreaterThan(0);
     expect((await json(['log', 'show', '--target', INNER])).document.rows).toEqual(inner);
-    expect((await run(['log', 'show', '--limit', '1'])).stdout).toMatch(/row \d+ is done/);
+    expect((await run(['log', 'show', '--limit', '2'])).stdout).toMatch(/row \d+ is done/);
     expect((await run(['log', 'shwo'])).stderr).toContain('did you mean "show"');
   });
 
