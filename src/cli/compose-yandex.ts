@@ -7,6 +7,7 @@ import type { OpenYandexRequest } from '../providers/yandex/open.ts';
 import type { ResolvedExecutable } from '../providers/yandex/resolve-executable.ts';
 import type { UserDataPlace } from '../providers/yandex/user-data.ts';
 import type { EmulatedYc } from './emulated-yc.ts';
+import { claimOf, removeLeftCopies } from './left-copies.ts';
 import { isSet } from './options.ts';
 import type { FamilyContext, OpenedInventory, ProviderFamily } from './provider-family.ts';
 
@@ -97,6 +98,8 @@ function placeOf({ call: { host, flags }, project }: FamilyContext): UserDataPla
     allowed: flags.allowPaths.map((path) => resolve(host.cwd, path)),
     uid: host.uid,
     tempFolder: tmpdir(),
+    claim: () => claimOf(host),
+    sweep: () => removeLeftCopies(host),
   };
 }
 

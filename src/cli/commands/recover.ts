@@ -9,6 +9,7 @@ import type { CommandModule } from '../command.ts';
 import { compose } from '../composition.ts';
 import { EXIT, type ExitCode, exitOfDiagnostics, strongest } from '../exit-codes.ts';
 import { addExamples, addOutFlag, addOutputFlags, collect, duration, stackName } from '../flags.ts';
+import { removeLeftCopies } from '../left-copies.ts';
 import { isSet, list } from '../options.ts';
 import { authorityAt } from '../other-targets.ts';
 import { keptNotice, locate, type Place } from '../place.ts';
@@ -44,6 +45,7 @@ export const recoverCommand: CommandModule = {
 async function settle(call: WorkflowCall): Promise<ExitCode> {
   const { host, flags, invocation, output } = call;
   await loadAllCatalogues();
+  await removeLeftCopies(host);
   const path = invocation.operands[0] ?? null;
   const project = path === null ? null : await openPlaybook(call, path, 'trusted');
   const place = project ?? (await locate(host, flags, true));

@@ -10,6 +10,7 @@ import type { CommandModule, Invocation } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { addExamples, addOutputFlags, readOutputFlags } from '../flags.ts';
 import type { Host } from '../host.ts';
+import { removeLeftCopies } from '../left-copies.ts';
 import { isSet } from '../options.ts';
 import { locate } from '../place.ts';
 import { withUnlockFlags } from '../unlock-hint.ts';
@@ -34,6 +35,7 @@ export const unlockCommand: CommandModule = {
       throw withUnlockFlags(error, flags, null, host.cwd);
     });
     if (holder === null) throw await unknownLock(folder, id, host);
+    await removeLeftCopies(host);
     const { locks, user, pid, since, host: where } = holder;
     if (format !== 'human')
       host.stdout.write(

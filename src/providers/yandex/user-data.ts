@@ -5,6 +5,7 @@ import { type Code, diagnostic } from '../../core/codes.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import { isJsonObject, sha256Hex } from '../../core/json.ts';
 import type { Declaration, InputProblem } from '../../core/resource.ts';
+import { CLAIM_FILE, COPY_FILE, COPY_PREFIX } from '../private-copy.ts';
 import { oneDocument } from './one-document.ts';
 
 /** Where files of user data may lie, and whose they are. */
@@ -17,6 +18,10 @@ export interface UserDataPlace {
   readonly uid: number | null;
   /** Where private copies are made. */
   readonly tempFolder: string;
+  /** Who makes a copy, written beside it, so that what a killed process leaves can be told. Left out: nobody says. */
+  readonly claim?: () => string;
+  /** Removes what killed processes left. Left out: nothing does. */
+  readonly sweep?: () => Promise<void>;
 }
 
 export type UserData =
@@ -189,16 +194,19 @@ export interface PrivateCopy {
 }
 
 /** Makes a private copy; null where none can be made. */
-export async function privateCopy(content: Buffer, { tempFolder }: UserDataPlace): Promise<PrivateCopy | null> {
-  const folder = await mkdtemp(`${tempFolder}${sep}infra-user-data-`).catch(() => null);
+export async function privateCopy(content: Buffer, place: UserDataPlace): Promise<PrivateCopy | null> {
+  const { tempFolder, claim, sweep } = place;
+  await sweep?.();
+  const folder = await mkdtemp(`${tempFolder}${sep}${COPY_PREFIX}`).catch(() => null);
   if (folder === null) return null;
   const remove = () =>
     rm(folder, { recursive: true, force: true }).then(
       () => true,
       () => false,
     );
-  const path = join(folder, 'user-data');
+  const path = join(folder, COPY_FILE);
   try {
+    if (claim !== undefined) await writeFile(join(folder, CLAIM_FILE), claim(), { mode: 0o600, flag: 'wx' });
     await writeFile(path, content, { mode: 0o600, flag: 'wx' });
     return { path, remove };
   } catch {
