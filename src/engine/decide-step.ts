@@ -91,7 +91,7 @@ function openNote({ step }: PreparedStep, { open, verdict }: Settlement): Diagno
   const shown = {
     done: 'a read shows that it was done, which the next apply records',
     not_applied: 'a read shows no effect of it, so it is sent again',
-    pending: `its operation ${String(open.operationName)} may still run, and is taken up again`,
+    pending: `its ${operationText(open.operationName)} may still run, and is taken up again`,
     unresolved: 'what became of it could not be told',
   }[verdict];
   const detail = `an earlier run was interrupted after it set out to ${open.intent.operation} this: ${shown}.`;
@@ -192,4 +192,9 @@ function withStackWarning(item: PreparedStep, urn: string | null, owner: Owned |
     { address: item.step.address, urn, source: item.step.source },
   );
   return { ...decision, diagnostics: [...decision.diagnostics, warning] };
+}
+
+/** An operation may be known to run without its name being known. */
+function operationText(name: string | null): string {
+  return name === null || name === '' ? 'operation' : `operation ${name}`;
 }
