@@ -20,8 +20,10 @@ export interface OwnershipModel {
   readonly owned: ReadonlyMap<string, Owned>;
   /** URNs given up or deleted, with the fact that did it. */
   readonly tombstones: ReadonlyMap<string, ProviderFact>;
-  /** The newest word about protection, which outlives declaration and ownership. */
+  /** The newest word about protection, which outlives declaration and ownership; the newest last. */
   readonly protection: ReadonlyMap<string, boolean>;
+  /** URNs by the cloud's own ids, as a look at the cloud gave them: they count before what facts say. Left out: none. */
+  readonly learned?: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface OwnershipFold {
@@ -52,9 +54,12 @@ export function startFold(from?: OwnershipModel): OwnershipFold {
     if (assertsOwnership(fact)) assertOwnership(fact, owned, tombstones);
     else if (endsOwnership(fact)) endOwnership(fact, owned, tombstones);
     const protect = fact.protect ?? inheritedProtection(fact, protection);
-    if (protect !== undefined) protection.set(fact.urn, protect);
+    if (protect === undefined) return;
+    protection.delete(fact.urn);
+    protection.set(fact.urn, protect);
   };
-  return { add, model: { owned, tombstones, protection } };
+  const learned = from?.learned;
+  return { add, model: { owned, tombstones, protection, ...(learned === undefined ? {} : { learned }) } };
 }
 
 /** A resource under its new URN is as protected as under the old one. */
@@ -106,14 +111,18 @@ export function altersFold(model: OwnershipModel, fact: ProviderFact): boolean {
 /** The model narrowed to what one stack owns or gave up; protection is a resource's, whoever owns it. */
 export function forStack(model: OwnershipModel, stack: string): OwnershipModel {
   return {
+    ...model,
     owned: new Map([...model.owned].filter(([, item]) => item.stack === stack)),
     tombstones: new Map([...model.tombstones].filter(([, fact]) => fact.stack === stack)),
-    protection: model.protection,
   };
 }
 
-/** The URNs that the log knows the cloud's own ids by: of what is owned, then of what was given up. */
-export function urnsByResourceId({ owned, tombstones }: OwnershipModel): ReadonlyMap<string, readonly string[]> {
+/** The URNs that the cloud's own ids are known by: as the cloud says, else of what is owned, then of what was given up. */
+export function urnsByResourceId({
+  owned,
+  tombstones,
+  learned,
+}: OwnershipModel): ReadonlyMap<string, readonly string[]> {
   const urns = new Map<string, string[]>();
   const note = (id: string | null | undefined, urn: string): void => {
     if (id == null) return;
@@ -123,6 +132,7 @@ export function urnsByResourceId({ owned, tombstones }: OwnershipModel): Readonl
   };
   for (const { resourceId, urn } of owned.values()) note(resourceId, urn);
   for (const { resource_id, urn } of tombstones.values()) note(resource_id, urn);
+  for (const [id, known] of learned ?? []) urns.set(id, [...known]);
   return urns;
 }
 

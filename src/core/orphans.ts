@@ -1,5 +1,5 @@
 import type { ProviderFact } from './facts.ts';
-import { assertsOwnership, endsOwnership, forStack, type Owned, type OwnershipModel } from './fold.ts';
+import { assertsOwnership, endsOwnership, type Owned, type OwnershipModel } from './fold.ts';
 import { compareText } from './graph.ts';
 
 /** What the playbooks declare: URNs, and the clouds' own ids where they are known. */
@@ -33,15 +33,16 @@ export function detectOrphans(
   return all.filter((item) => !kept.has(keyOf(item))).sort(byUrn);
 }
 
-/** The same for one stack: what other stacks own is never its orphan. */
+/** The same for one stack: what other stacks own, under whichever name, is never its orphan. */
 export function detectOrphansScoped(
   model: OwnershipModel,
   stack: string,
   declared: Declared,
   oneUrn: OneUrn = AS_WRITTEN,
 ): readonly Owned[] {
-  const mine = new Set(forStack(model, stack).owned.keys());
-  return detectOrphans(model, declared, oneUrn).filter((item) => mine.has(item.urn));
+  const keyOf = resourceKeys(model, oneUrn);
+  const theirs = new Set([...model.owned.values()].filter((item) => item.stack !== stack).map(keyOf));
+  return detectOrphans(model, declared, oneUrn).filter((item) => item.stack === stack && !theirs.has(keyOf(item)));
 }
 
 /** Groups of owned URNs that name one resource, each group and the whole by URN. */

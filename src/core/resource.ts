@@ -139,12 +139,13 @@ export interface ResourceTraits {
   readonly takesContents: boolean;
 }
 
-/** A URN that names something by a number, which may have another name. */
-export interface ByNumber {
-  /** What stands before the number and behind it in all that it may be another way to write. */
+/** A URN with a name in it for which there may be another one: a number for an id, or an id for a number. */
+export interface NamedWithin {
+  /** What stands before the name and behind it in all that it may be another way to write. */
   readonly before: string;
   readonly after: string;
-  /** What the number is of: a look at it tells what that is called. */
+  readonly isNumber: boolean;
+  /** What the name is of: a look at it tells its number and its id. */
   readonly declaration: Declaration;
 }
 
@@ -203,8 +204,8 @@ export interface ProviderCatalogue {
    * number has. `urnsOf` gives the URNs by which the log knows one of the cloud's own ids. Left out: there is one way.
    */
   oneUrn?(urn: string, urnsOf: (id: string) => readonly string[]): string;
-  /** What is to be looked at where the log does not tell what a URN's number is of; null: it has none. Left out: none has. */
-  byNumber?(urn: string): ByNumber | null;
+  /** What in a URN may have another name, and what is to be looked at where the log does not tell that; null: nothing. */
+  namedWithin?(urn: string): NamedWithin | null;
   /** How many steps of one batch key fit into one request of a change. Left out: all of them. */
   batchLimit?(declaration: Declaration, change: WriteChange): number;
   /** How resources of a type behave when a stack is taken down. */

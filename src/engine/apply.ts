@@ -5,7 +5,7 @@ import { startFold } from '../core/fold.ts';
 import type { LogState, RowBody, RowContext } from '../eventlog/event-log.ts';
 import { onePerCause } from './causes.ts';
 import { checkConfirmation } from './confirmation.ts';
-import { intend } from './intend.ts';
+import { intendKnowing } from './intend.ts';
 import { verifyGuards } from './live-guard.ts';
 import { checkFiles } from './local-files.ts';
 import { ownershipOf } from './ownership.ts';
@@ -46,8 +46,9 @@ function stacksToLock({ steps }: Prepared): readonly string[] {
 
 async function applyLocked(ports: EnginePorts, request: ApplyRequest, base: Prepared): Promise<ApplyResult> {
   await ports.log.verify();
-  const log = await ports.log.read(base.target);
-  const prepared = intend(ports, base, log.model);
+  const read = await ports.log.read(base.target);
+  const { prepared, model } = await intendKnowing(ports, base, read.model);
+  const log = { ...read, model };
   const run = await runPlan(ports, prepared, request.verb, log);
   const context: RowContext = {
     execution_id: newExecutionId(ports),

@@ -1,5 +1,5 @@
 import { diagnostic } from '../core/codes.ts';
-import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
 import { diffFields } from '../core/diff.ts';
 import { UNSCOPED } from '../core/facts.ts';
 import type { Owned, OwnershipModel } from '../core/fold.ts';
@@ -14,8 +14,10 @@ import type { LogState } from '../eventlog/event-log.ts';
 import type { CloudProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { type DeclaredNames, declaredNames, isRenamable } from './declared-names.ts';
 import { type DriftIgnore, ignoreReason } from './drift-ignores.ts';
+import { isMeant, ownedOnce, refuseUnknown } from './drift-names.ts';
+import { learnByReading } from './learn-by-reading.ts';
 import { type LiveDesired, resolveIds, resolveLive } from './live-names.ts';
-import { liveNames } from './live-one-name.ts';
+import { oneNames } from './one-name.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
 import { type Prepared, type PreparedStep, prepare } from './prepare.ts';
 import { type Looking, settingsFor } from './readers.ts';
@@ -87,46 +89,36 @@ async function chosenSubjects(
   owned: readonly Owned[],
   declared: readonly Declared[],
 ): Promise<Subject[]> {
-  const { model } = request.state;
-  const open = declared.map(({ subject: { urn } }) => urn).filter((urn) => !model.owned.has(urn));
-  const { urnOf } = await liveNames({ ...request, model, owned, declared: new Set(open) });
+  const words = [...request.targets, ...request.excludes];
+  const { model } = await learnByReading(request, {
+    catalogues: request.catalogues,
+    model: request.state.model,
+    asked: [
+      ...owned.map(({ urn, stack }) => ({ urn, via: stack })),
+      ...declared.map(({ subject: { urn, stack } }) => ({ urn, via: stack })),
+      ...words.map((urn) => ({ urn, via: request.stack ?? UNSCOPED })),
+    ],
+    going: new Set(),
+  });
+  const { urnOf } = oneNames(request, model);
   const taken = new Set([...model.owned.keys()].map(urnOf));
   const subjects = [
-    ...owned.map((item) => ownedSubject(request, item)),
+    ...ownedOnce(owned, new Set(declared.flatMap(({ urn, subject }) => [urn ?? subject.urn, subject.urn])), urnOf).map(
+      (item) => ownedSubject(request, item),
+    ),
     ...declared.filter(({ subject }) => !taken.has(urnOf(subject.urn))).map(({ subject }) => subject),
   ];
   const names = new Map(
-    declared.map(({ address, name, subject: { urn } }) => [urnOf(urn), [address, name, urn]] as const),
-  );
-  const namesOf = ({ urn }: Subject) => [urn, ...(names.get(urnOf(urn)) ?? [])];
-  refuseUnknown([...request.targets, ...request.excludes], subjects.flatMap(namesOf));
-  return subjects.filter((subject) => isChosen(request, namesOf(subject)));
-}
-
-/** A target that is nothing would look like one without drift. */
-function refuseUnknown(targets: readonly string[], names: readonly string[]): void {
-  const known = new Set(names);
-  const unknown = targets.filter((target) => !known.has(target));
-  if (unknown.length === 0) return;
-  throw new DiagnosticError(
-    unknown.map((target) =>
-      diagnostic(
-        'UNKNOWN_STEP',
-        `nothing that is owned or declared has the URN, address or step name ${JSON.stringify(target)}.`,
-        {
-          hint: 'infra log owned lists what is owned',
-        },
-      ),
+    declared.map(
+      ({ address, name, urn, subject }) =>
+        [urnOf(subject.urn), [address, name, subject.urn, urn ?? subject.urn]] as const,
     ),
   );
-}
-
-function isChosen(
-  { targets, excludes }: Pick<DriftRequest, 'targets' | 'excludes'>,
-  names: readonly string[],
-): boolean {
-  const isMeant = (word: string) => names.includes(word);
-  return (targets.length === 0 || targets.some(isMeant)) && !excludes.some(isMeant);
+  const namesOf = ({ urn }: Subject) => [urn, urnOf(urn), ...(names.get(urnOf(urn)) ?? [])];
+  const nameOf = (word: string) => (taken.has(urnOf(word)) ? urnOf(word) : word);
+  const [targets, excludes] = [request.targets.map(nameOf), request.excludes.map(nameOf)];
+  refuseUnknown([...targets, ...excludes], subjects.flatMap(namesOf));
+  return subjects.filter((subject) => isMeant({ targets, excludes }, namesOf(subject)));
 }
 
 function ownedSubject({ catalogues }: DriftRequest, item: Owned): Subject {
@@ -151,6 +143,8 @@ function ownedSubject({ catalogues }: DriftRequest, item: Owned): Subject {
 interface Declared {
   readonly address: string;
   readonly name: string;
+  /** As it is declared, which may differ from what it is owned under. */
+  readonly urn: string | null;
   readonly subject: Subject;
 }
 
@@ -182,7 +176,7 @@ async function declaredSubject(
   const { catalogue, declaration, step } = item;
   const desired = displayObject(declaration.desired);
   const subject = { urn, stack, desired, resourceId: null, owned: false, catalogue, declaration, live };
-  return { address: step.address, name: step.name, subject };
+  return { address: step.address, name: step.name, urn: names.urnOf(item), subject };
 }
 
 async function urnOfDeclared(

@@ -7,6 +7,7 @@ import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-prov
 import { type ExecContext, type ExecEnd, errorLine, notStarted } from './exec-line.ts';
 import { undoFailed } from './exec-rollback.ts';
 import { runExecStep } from './exec-step.ts';
+import { blockUntold, learnForSteps } from './learn-for-steps.ts';
 import { checkFiles } from './local-files.ts';
 import { ownershipOf } from './ownership.ts';
 import { loadEvaluator, providerOpener } from './plan-run.ts';
@@ -53,18 +54,20 @@ function writes({ step, spec, reconcile }: PreparedStep): boolean {
 async function execSteps(
   ports: EnginePorts,
   request: PlanRequest,
-  prepared: Prepared,
+  base: Prepared,
   onLine: (line: ExecLine) => void,
 ): Promise<ExecReport> {
-  const log = await ports.log.read(prepared.target);
+  const log = await ports.log.read(base.target);
   const row: RowContext = {
     execution_id: newExecutionId(ports),
     actor: request.settings.actor,
     infra: request.settings.version,
-    target: prepared.target,
+    target: base.target,
   };
   const nonce = ports.randomHex(16);
-  const open = providerOpener(ports, prepared);
+  const open = providerOpener(ports, base);
+  const learned = await learnForSteps(ports, base, log.model, open);
+  const prepared = blockUntold(base, learned);
   const evaluate = await loadEvaluator(prepared);
   const results = new Map<string, StepResult>();
   const reported = new Map<string, PlannedStep>();
@@ -73,7 +76,7 @@ async function execSteps(
   const undoable: ExecContext['undoable'] = { stoppedStacks: new Map(), made: [], states: new Map() };
   const lines: ExecLine[] = [];
   const diagnostics: Diagnostic[] = [...prepared.diagnostics, ...log.diagnostics];
-  let model = log.model;
+  let model = learned.model;
   const openIntents = intentsOf(log);
   const learn = (facts: readonly ProviderFact[]): void => {
     if (facts.length === 0) return;

@@ -1,12 +1,14 @@
 import { diagnostic } from '../core/codes.ts';
 import { DiagnosticError } from '../core/diagnostics.ts';
 import type { ProviderFact } from '../core/facts.ts';
-import type { Owned } from '../core/fold.ts';
+import type { Owned, OwnershipModel } from '../core/fold.ts';
 import { canonicalJson, sha256Hex } from '../core/json.ts';
+import { oneNames, writtenAs } from './one-name.ts';
 import type { EnginePorts, RunSettings } from './ports.ts';
 import { newExecutionId } from './walk-state.ts';
 
 export interface ForgetRequest {
+  /** Any of the names of what is owned. */
   readonly urn: string;
   readonly target: string;
   /** Whose it has to be; null: anyone's. */
@@ -26,11 +28,10 @@ export interface ForgetResult {
   readonly already: boolean;
 }
 
+type ForgetPorts = Pick<EnginePorts, 'catalogues' | 'log' | 'clock' | 'randomHex' | 'emit'>;
+
 /** Gives the ownership of a resource up, without any call to a cloud. Throws DiagnosticError where it is not owned or not confirmed. */
-export async function forget(
-  ports: Pick<EnginePorts, 'log' | 'clock' | 'randomHex' | 'emit'>,
-  request: ForgetRequest,
-): Promise<ForgetResult> {
+export async function forget(ports: ForgetPorts, request: ForgetRequest): Promise<ForgetResult> {
   const before = await alreadyForgotten(ports, request);
   if (before !== null) return before;
   if (request.confirm === null) return await preview(ports, request);
@@ -50,13 +51,14 @@ export async function forget(
 
 /** The fact carries the digest that it was confirmed by. */
 async function alreadyForgotten(
-  { log }: Pick<EnginePorts, 'log'>,
+  ports: Pick<EnginePorts, 'catalogues' | 'log'>,
   { urn, target, confirm }: ForgetRequest,
 ): Promise<ForgetResult | null> {
   if (confirm === null) return null;
-  const { model, head } = await log.read(target);
-  const fact = model.tombstones.get(urn);
-  if (model.owned.has(urn) || fact?.forgotten !== true || fact.digest !== confirm) return null;
+  const { model, head } = await ports.log.read(target);
+  const names = writtenAs(ports, model, urn);
+  const fact = names.flatMap((name) => model.tombstones.get(name) ?? []).find(({ digest }) => digest === confirm);
+  if (fact?.forgotten !== true || model.owned.has(fact.urn)) return null;
   return { digest: confirm, owned: ownedBefore(fact), fact, head, already: true };
 }
 
@@ -76,11 +78,12 @@ function ownedBefore(fact: ProviderFact): Owned {
 }
 
 async function preview(
-  { log }: Pick<EnginePorts, 'log'>,
-  { urn, target, stack }: ForgetRequest,
+  ports: Pick<EnginePorts, 'catalogues' | 'log'>,
+  { urn: said, target, stack }: ForgetRequest,
 ): Promise<ForgetResult> {
-  const state = await log.read(target);
-  const owned = state.model.owned.get(urn);
+  const state = await ports.log.read(target);
+  const owned = ownedAs(ports, state.model, said, stack);
+  const urn = owned?.urn ?? said;
   if (owned === undefined)
     throw new DiagnosticError([
       diagnostic('NOT_OURS', `the log does not show that anything called ${urn} is owned.`, {
@@ -106,6 +109,19 @@ async function preview(
   return { digest: digestOf(target, owned), owned, fact: null, head: state.head, already: false };
 }
 
+/** What is owned under this very name, else under another name of the same resource. */
+function ownedAs(
+  ports: Pick<EnginePorts, 'catalogues'>,
+  model: OwnershipModel,
+  urn: string,
+  stack: string | null,
+): Owned | undefined {
+  const own = model.owned.get(urn);
+  if (own !== undefined) return own;
+  const others = oneNames(ports, model).ownedAs(urn);
+  return others.find((item) => item.stack === stack) ?? others[0];
+}
+
 /** Bound to the verb, the target, and what would be given up. */
 function digestOf(target: string, { urn, stack, lastDesired, resourceId, lastExecutionId }: Owned): string {
   return sha256Hex(
@@ -122,10 +138,7 @@ function digestOf(target: string, { urn, stack, lastDesired, resourceId, lastExe
   );
 }
 
-async function forgetLocked(
-  ports: Pick<EnginePorts, 'log' | 'clock' | 'randomHex' | 'emit'>,
-  request: ForgetRequest,
-): Promise<ForgetResult> {
+async function forgetLocked(ports: ForgetPorts, request: ForgetRequest): Promise<ForgetResult> {
   const { digest, owned } = await preview(ports, request);
   if (request.confirm !== digest) {
     throw new DiagnosticError([

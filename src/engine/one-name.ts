@@ -9,14 +9,9 @@ export interface OneNames {
   ownedAs(urn: string): readonly Owned[];
 }
 
-/** `learned`: URNs by the cloud's own ids, beside what the log tells. */
-export function oneNames(
-  { catalogues }: Pick<EnginePorts, 'catalogues'>,
-  model: OwnershipModel,
-  learned: ReadonlyMap<string, readonly string[]> = new Map(),
-): OneNames {
+export function oneNames({ catalogues }: Pick<EnginePorts, 'catalogues'>, model: OwnershipModel): OneNames {
   const urns = urnsByResourceId(model);
-  const urnsOf = (id: string): readonly string[] => urns.get(id) ?? learned.get(id) ?? [];
+  const urnsOf = (id: string): readonly string[] => urns.get(id) ?? [];
   const urnOf = (urn: string): string => catalogues.get(urn.slice(0, urn.indexOf(':')))?.oneUrn?.(urn, urnsOf) ?? urn;
   const others = new Map<string, Owned[]>();
   for (const owned of model.owned.values()) {
@@ -40,4 +35,17 @@ export function writtenAs(
   const { urnOf } = oneNames(ports, model);
   const one = urnOf(urn);
   return [...model.owned.keys(), ...model.tombstones.keys()].filter((other) => urnOf(other) === one);
+}
+
+/** The same ownership, with the newest word about protection under every name of a resource. */
+export function withOneProtection(ports: Pick<EnginePorts, 'catalogues'>, model: OwnershipModel): OwnershipModel {
+  const { urnOf } = oneNames(ports, model);
+  const newest = new Map([...model.protection].map(([urn, isProtected]) => [urnOf(urn), isProtected] as const));
+  const names = [...model.owned.keys(), ...model.protection.keys()];
+  const protection = new Map(model.protection);
+  for (const urn of names) {
+    const isProtected = newest.get(urnOf(urn));
+    if (isProtected !== undefined) protection.set(urn, isProtected);
+  }
+  return { ...model, protection };
 }

@@ -1,12 +1,14 @@
 import { diagnostic } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { forStack, type Owned, type OwnershipModel } from '../core/fold.ts';
+import { compareText } from '../core/graph.ts';
 import {
   type Declared,
   detectAliases,
   detectOrphans,
   detectOrphansScoped,
   type OneUrn,
+  type StackConflict,
   stackConflicts,
 } from '../core/orphans.ts';
 import { FORMAT_VERSION } from '../core/plan.ts';
@@ -16,7 +18,9 @@ import type { EventLog, LogState } from '../eventlog/event-log.ts';
 import type { Marks } from '../eventlog/marked-fold.ts';
 import type { Placed } from './containment.ts';
 import { declaredBy } from './declared.ts';
-import { liveNames } from './live-one-name.ts';
+import { learnByReading } from './learn-by-reading.ts';
+import type { Untold } from './learn-names.ts';
+import { oneNames } from './one-name.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
 import { protectionOf } from './protection.ts';
 import type { Looking } from './readers.ts';
@@ -48,72 +52,119 @@ export interface FoundOrphans {
   readonly report: OrphansReport;
   /** What the playbooks declare, whatever stack owns it, with what is known of where it lies. */
   readonly declared: readonly Placed[];
+  /** What the log says, with what was learned of names on the way. */
+  readonly model: OwnershipModel;
 }
 
 /** What the stack owns and none of the playbooks declares. */
 export async function findOrphans(request: OrphansRequest): Promise<FoundOrphans> {
   const state = await request.log.read(request.target);
-  const marks: Marks = state.marks ?? new Map();
   const declared = await declaredBy(request, state.model);
-  refuseUnowned(request, state.model);
-  const urnOf = await oneUrnFor(request, state.model, declared);
-  const orphans = detectOrphansScoped(state.model, request.stack, declared, urnOf).filter(({ urn }) =>
-    isChosen(request, urn),
+  const model = await learned(request, state.model, declared);
+  const { urnOf } = oneNames(request, model);
+  refuseUnowned(request, model, urnOf);
+  const orphans = detectOrphansScoped(model, request.stack, declared, urnOf).filter(({ urn }) =>
+    isChosen(request, urn, urnOf),
   );
-  const mine = forStack(state.model, request.stack);
-  const found = request.grants === null ? null : await request.grants(mine, state.model);
-  const undeclared = new Set(detectOrphans(state.model, declared, urnOf).map(({ urn }) => urn));
-  const standing = [...state.model.owned.values()].filter(({ urn }) => !undeclared.has(urn));
+  const aliases = detectAliases(model, urnOf).filter((group) => group.some(({ stack }) => stack === request.stack));
+  const found = request.grants === null ? null : await request.grants(forStack(model, request.stack), model);
+  const undeclared = new Set(detectOrphans(model, declared, urnOf).map(({ urn }) => urn));
+  const standing = [...model.owned.values()].filter(({ urn }) => !undeclared.has(urn));
   const report: OrphansReport = {
     format_version: FORMAT_VERSION,
     command: 'orphans',
     target: request.target,
     stack: request.stack,
-    orphans: orphans.map((item) => entryOf(request, state, item)),
-    conflicts: stackConflicts(marks).filter(({ stacks }) => stacks.includes(request.stack)),
-    aliases: detectAliases(mine, urnOf).map((group) => ({
-      resource_id: group.find(({ resourceId }) => resourceId !== null)?.resourceId ?? '',
+    orphans: orphans.map((item) => entryOf(request, { ...state, model }, item)),
+    conflicts: conflictsOf(state.marks ?? new Map(), aliases, request.stack),
+    aliases: aliases.map((group) => ({
+      resource_id: group.find(({ resourceId }) => resourceId !== null)?.resourceId ?? resourcePart(group, urnOf),
       urns: group.map(({ urn }) => urn),
     })),
     grants: found?.grants ?? [],
     diagnostics: [
       ...state.diagnostics,
-      ...stackNotice(state.model, request.isStackGiven ? request.stack : null),
+      ...stackNotice(model, request.isStackGiven ? request.stack : null),
       ...(found?.diagnostics ?? []),
     ],
   };
-  return { report, declared: [...standing, ...declared.places] };
+  return { report, declared: [...standing, ...declared.places], model };
 }
 
-/** By the log, and where that does not tell whether something owned is declared under another name, by the cloud. */
-async function oneUrnFor(
+/** What stands behind the type in the one URN of a resource without an id. */
+function resourcePart([first]: readonly Owned[], urnOf: OneUrn): string {
+  return first === undefined ? '' : urnOf(first.urn).split(':').slice(3).join(':');
+}
+
+/** Claims of several stacks to one URN, and to one resource under several. */
+function conflictsOf(marks: Marks, aliases: readonly (readonly Owned[])[], stack: string): readonly StackConflict[] {
+  const claimed = stackConflicts(marks).filter(({ stacks }) => stacks.includes(stack));
+  const known = new Set(claimed.map(({ urn }) => urn));
+  const named = aliases.flatMap((group): readonly StackConflict[] => {
+    const stacks = [...new Set(group.map((item) => item.stack))].sort();
+    const mine = group.find((item) => item.stack === stack);
+    return stacks.length < 2 || mine === undefined || known.has(mine.urn) ? [] : [{ urn: mine.urn, stacks }];
+  });
+  return [...claimed, ...named].sort((a, b) => compareText(a.urn, b.urn));
+}
+
+/** What names are of one resource, by the log, and where that does not tell what may be declared or protected, by the cloud. */
+async function learned(
   request: OrphansRequest,
   model: OwnershipModel,
   declared: Required<Declared>,
-): Promise<OneUrn> {
-  const owned = [...forStack(model, request.stack).owned.values()].filter(
-    ({ urn, resourceId }) => isChosen(request, urn) && !declared.resourceIds.has(resourceId ?? ''),
+): Promise<OwnershipModel> {
+  const { urnOf } = oneNames(request, model);
+  const open = [...forStack(model, request.stack).owned.values()].filter(
+    ({ urn, resourceId }) => !declared.urns.has(urn) && !declared.resourceIds.has(resourceId ?? ''),
   );
-  const { urnOf, unseen } = await liveNames({ ...request, model, owned, declared: declared.urns });
-  if (unseen.length === 0) return urnOf;
-  throw new DiagnosticError(
-    unseen.map(({ owned: { urn }, why }) =>
-      diagnostic(
-        'BLOCKED',
-        `it may be declared under another name, which neither the log nor a look at the cloud gives (${why.detail}), so whether it is orphaned can't be told.`,
-        { urn, hint: `Give a credential that may read it, or give it up: infra forget ${urn}` },
-      ),
-    ),
-  );
+  const chosen = open.filter(({ urn }) => isChosen(request, urn, urnOf)).map(({ urn }) => urn);
+  const asked = [...declared.urns, ...request.targets, ...request.excludes, ...chosen];
+  const going = new Set(chosen);
+  const { model: known, untold } = await learnByReading(request, {
+    catalogues: request.catalogues,
+    model,
+    asked: asked.map((urn) => ({ urn, via: request.stack })),
+    going,
+  });
+  const found = untold.flatMap((one) => untoldOrphan(one, going, model, request.stack));
+  if (found.length > 0) throw new DiagnosticError(found);
+  return known;
 }
 
-function isChosen({ targets, excludes }: OrphansRequest, urn: string): boolean {
-  return (targets.length === 0 || targets.includes(urn)) && !excludes.includes(urn);
+/** Of two URNs that may be one, or one in the other: why it can't be told whether the one that is not declared may go. */
+function untoldOrphan(
+  { urns, why }: Untold,
+  going: ReadonlySet<string>,
+  { owned, protection }: OwnershipModel,
+  stack: string,
+): readonly Diagnostic[] {
+  const mayGo = urns.filter((one) => going.has(one));
+  const urn = mayGo.find((one) => protection.get(one) !== true) ?? mayGo[0];
+  const other = urns.find((one) => one !== urn);
+  if (urn === undefined || other === undefined) return [];
+  const owner = owned.get(other);
+  const isKept = protection.get(other) === true || (owner !== undefined && owner.stack !== stack);
+  if (going.has(other) && !isKept) return [];
+  const may = isKept ? `be or contain ${other}, which is not to go,` : 'be declared under another name,';
+  return [
+    diagnostic(
+      'BLOCKED',
+      `it may ${may} and neither the log nor a look at the cloud tells (${why.detail}), so whether it is orphaned can't be told.`,
+      { urn, hint: `Give a credential that may read it, or give it up: infra forget ${urn}` },
+    ),
+  ];
+}
+
+function isChosen({ targets, excludes }: OrphansRequest, urn: string, urnOf: OneUrn): boolean {
+  const isMeant = (word: string) => word === urn || urnOf(word) === urnOf(urn);
+  return (targets.length === 0 || targets.some(isMeant)) && !excludes.some(isMeant);
 }
 
 /** A URN that is nobody's would look like one that is no orphan. */
-function refuseUnowned({ targets, excludes }: OrphansRequest, { owned }: OwnershipModel): void {
-  const unknown = [...targets, ...excludes].filter((urn) => !owned.has(urn));
+function refuseUnowned({ targets, excludes }: OrphansRequest, { owned }: OwnershipModel, urnOf: OneUrn): void {
+  const known = new Set([...owned.keys()].flatMap((urn) => [urn, urnOf(urn)]));
+  const unknown = [...targets, ...excludes].filter((urn) => !known.has(urn) && !known.has(urnOf(urn)));
   if (unknown.length === 0) return;
   throw new DiagnosticError(
     unknown.map((urn) =>

@@ -70,11 +70,10 @@ export type Nameable = Pick<PreparedStep, 'stack' | 'spec' | 'declaration'> & Pa
 /** What a fact says about which resource it is. */
 export type Named = Pick<ProviderFact, 'urn' | 'desired' | 'resource_id'>;
 
-/** The URN under which this stack owns the resource now, when that is not the one the playbook gives it. */
-export function renamedFrom(ownership: Ownership, item: Nameable, named: Named): Owned | null {
-  if (ownership.model.owned.has(named.urn)) return null;
+/** The URNs under which this stack owns the resource now, beside the one that the playbook gives it. */
+export function renamedFrom(ownership: Ownership, item: Nameable, named: Named): readonly Owned[] {
   const stack = item.stack ?? UNSCOPED;
-  return otherNames(ownership, item, named).find((owned) => owned.stack === stack) ?? null;
+  return otherNames(ownership, item, named).filter((owned) => owned.stack === stack);
 }
 
 /**
@@ -114,7 +113,7 @@ export function recordedDesired(item: PreparedStep, urn: string | null, { model,
 
 /** What the log learns from a resource that is already as desired. */
 export function recordOf(ownership: Ownership, item: PreparedStep, fact: ProviderFact): RecordKind | null {
-  if (renamedFrom(ownership, item, fact) !== null) return 'rename';
+  if (renamedFrom(ownership, item, fact).length > 0) return 'rename';
   if (!altersFold(ownership.model, fact)) return null;
   const owned = ownership.model.owned.get(fact.urn);
   if (owned === undefined || owned.stack !== fact.stack) return 'own';

@@ -3,6 +3,7 @@ import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { type DigestInput, planDigest } from '../core/digest.ts';
 import { UNSCOPED } from '../core/facts.ts';
 import { compareText } from '../core/graph.ts';
+import type { OneUrn } from '../core/orphans.ts';
 import { FORMAT_VERSION, hasPendingWrite, type Plan, type PlanStep, type PlanVerb, summarize } from '../core/plan.ts';
 import type { LifecycleProvider, OpenedProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { batchesOf } from './batches.ts';
@@ -48,15 +49,23 @@ export async function runPlan(ports: EnginePorts, prepared: Prepared, verb: Plan
   const steps = new Map<string, PlannedStep>();
   for (const [address, promise] of running) steps.set(address, await promise);
   if (verb === 'adopt' || verb === 'destroy') await requireProviders(context, steps);
-  refuseDuplicates(steps);
+  refuseDuplicates(steps, context.ownership.names.urnOf);
   const { plan, digestInput } = assemble(prepared, verb, steps);
   ports.emit({ type: 'plan_summary', summary: plan.summary, digest: plan.digest });
   return { plan, digestInput, steps, evaluate, sessions };
 }
 
-/** Names that only the cloud could resolve may turn out to mean one resource. */
-function refuseDuplicates(steps: ReadonlyMap<string, PlannedStep>): void {
-  const found = duplicateUrns([...steps.values()].map(({ item, urn }) => ({ step: item.step, held: item.held, urn })));
+/** Names that only the log or the cloud could resolve may turn out to mean one resource. */
+function refuseDuplicates(steps: ReadonlyMap<string, PlannedStep>, urnOf: OneUrn): void {
+  const found = duplicateUrns(
+    [...steps.values()]
+      .sort((a, b) => a.item.step.index - b.item.step.index)
+      .map(({ item, urn }) => ({
+        step: item.step,
+        held: item.held,
+        urn: urn === null ? null : urnOf(urn),
+      })),
+  );
   if (found.length > 0) throw new DiagnosticError(found);
 }
 

@@ -2,7 +2,7 @@ import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import type { Plan } from '../core/plan.ts';
 import type { OpenIntent } from '../eventlog/event-log.ts';
-import { intend } from './intend.ts';
+import { intendKnowing } from './intend.ts';
 import { checkFiles } from './local-files.ts';
 import { runPlan } from './plan-run.ts';
 import type { EnginePorts, PlanRequest, PlanResult } from './ports.ts';
@@ -16,8 +16,8 @@ export async function planPlaybook(ports: EnginePorts, request: PlanRequest): Pr
   const base = prepare(ports, request.playbook, request.options, request.verb);
   const files = await checkFiles(ports, base);
   const log = await ports.log.read(base.target);
-  const prepared = intend(ports, base, log.model);
-  const { plan, digestInput } = await runPlan(ports, prepared, request.verb, log);
+  const { prepared, model } = await intendKnowing(ports, base, log.model);
+  const { plan, digestInput } = await runPlan(ports, prepared, request.verb, { ...log, model });
   const diagnostics = [...plan.diagnostics, ...files, ...openElsewhere(log.openIntents, plan), ...log.diagnostics];
   return { plan: { ...plan, diagnostics }, digestInput };
 }

@@ -38,7 +38,7 @@ export function recordedFacts(item: PreparedStep, findings: Recordable): readonl
       desired: desiredOf(desired),
       origin: null,
     });
-    const isOwned = ownership.model.owned.has(urn) || renamedFrom(ownership, item, gone) !== null;
+    const isOwned = ownership.model.owned.has(urn) || renamedFrom(ownership, item, gone).length > 0;
     return isOwned ? withRename(ownership, item, gone) : [];
   }
   if (item.reconcile === 'adopt') return adoptedBefore(item, findings, urn);

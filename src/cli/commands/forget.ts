@@ -4,6 +4,7 @@ import { renderForget } from '../../views/human/forget.ts';
 import { forgetDocument } from '../../views/json/forget.ts';
 import { shellCommand } from '../../views/shell.ts';
 import { authorityOf } from '../authority.ts';
+import { CATALOGUES } from '../catalogues.ts';
 import type { CommandModule } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { addExamples, addOutFlag, addOutputFlags, digest, duration, stackName } from '../flags.ts';
@@ -50,6 +51,7 @@ async function giveUp(call: WorkflowCall): Promise<ExitCode> {
     const { target } = await readOfTarget(call, { said, looks: false, read: (one) => log.read(one) });
     const result = await forget(
       {
+        catalogues: CATALOGUES,
         log,
         clock: { now: () => host.now() },
         randomHex: (bytes) => randomBytes(bytes).toString('hex'),

@@ -67,7 +67,7 @@ async function orphans(call: WorkflowCall): Promise<ExitCode> {
   if (file !== null) await refuseExisting(call.host.cwd, file, '--plan-destroy');
   const { found, removal } = await withLogs(call, first, async ({ log }) => {
     const state = await log.read(authority.target);
-    const { report: found, declared } = await withReaders(call, first, projects, (readers) =>
+    const { report, declared, model } = await withReaders(call, first, projects, (readers) =>
       findOrphans({
         log: { read: async () => state },
         catalogues,
@@ -83,10 +83,9 @@ async function orphans(call: WorkflowCall): Promise<ExitCode> {
         grants: isSet(call.invocation.options, 'grants') ? grantFinder(call, readers, authority, stack) : null,
       }),
     );
-    const { model } = state;
     return {
-      found,
-      removal: file === null ? null : await writeRemoval(call, { file, report: found, declared, model, authority }),
+      found: report,
+      removal: file === null ? null : await writeRemoval(call, { file, report, declared, model, authority }),
     };
   });
   const notices = projects.flatMap((project) => project.notices);

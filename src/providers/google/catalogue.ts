@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../core/json.ts';
-import type { ByNumber, Declaration, InputProblem, ProviderCatalogue, ResourceTraits } from '../../core/resource.ts';
+import type { Declaration, InputProblem, NamedWithin, ProviderCatalogue, ResourceTraits } from '../../core/resource.ts';
 import type { Value, ValueObject } from '../../core/value.ts';
 import { ACTIONS, definitionOf, ensureAction, findAction, isResource, RESOURCES } from './actions.ts';
 import type { ResourceDefinition } from './define-resource.ts';
@@ -8,7 +8,7 @@ import { checkGuardOffline } from './guard.ts';
 import { isMap, objectOf, scalar } from './inputs.ts';
 import { link } from './link.ts';
 import { mayLieIn } from './may-lie-in.ts';
-import { numberIn, PROJECT_URN, projectIdOf, type UrnsOf } from './project-names.ts';
+import { PROJECT_URN, projectIdOf, projectIn, type UrnsOf } from './project-names.ts';
 import { plannedRequest } from './shown-request.ts';
 import { billingAccountFormat, type FormatRule, labelProblem, parentFormat, projectNameFormat } from './validation.ts';
 
@@ -33,7 +33,7 @@ export const googleCatalogue: ProviderCatalogue = {
   },
   mayLieIn,
   oneUrn,
-  byNumber,
+  namedWithin,
   traitsOf: (resourceType) => resourceTypes().find(({ type }) => type === resourceType)?.traits ?? NO_TRAITS,
   settle: (declaration, desired) => settle(declaration, desired),
   checkGuard: checkGuardOffline,
@@ -63,18 +63,16 @@ function resourceOf(declaration: Declaration): ResourceDefinition | null {
 
 /** What stands in a project's number stands in its id. */
 function oneUrn(urn: string, urnsOf: UrnsOf): string {
-  const numbered = numberIn(urn, BEFORE_PROJECT);
-  if (numbered === null) return urn;
-  const { before, number, after } = numbered;
-  return before + projectIdOf(number, urnsOf) + after;
+  const named = projectIn(urn, BEFORE_PROJECT);
+  return named === null || !named.isNumber ? urn : named.before + projectIdOf(named.project, urnsOf) + named.after;
 }
 
-function byNumber(urn: string): ByNumber | null {
-  const numbered = numberIn(urn, BEFORE_PROJECT);
-  if (numbered === null) return null;
-  const { before, number, after } = numbered;
-  const declaration = declarationOf('project', PROJECT_URN + number, { project_id: number });
-  return declaration === null ? null : { before, after, declaration };
+function namedWithin(urn: string): NamedWithin | null {
+  const named = projectIn(urn, BEFORE_PROJECT);
+  if (named === null) return null;
+  const { before, project, isNumber, after } = named;
+  const declaration = declarationOf('project', PROJECT_URN + project, { project_id: project });
+  return declaration === null ? null : { before, after, isNumber, declaration };
 }
 
 /** One step an element of the list; null where there is no list, or one that can't be used (linking says why). */

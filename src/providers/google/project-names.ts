@@ -10,7 +10,9 @@ export function projectIdOf(project: string, urnsOf: UrnsOf): string {
   const ids = urnsOf(`projects/${project}`).flatMap((urn) =>
     urn.startsWith(PROJECT_URN) ? [urn.slice(PROJECT_URN.length)] : [],
   );
-  return ids.find((id) => !NUMBER.test(id)) ?? project;
+  const [id, ...others] = new Set(ids.filter((name) => !NUMBER.test(name)));
+  // Several projects can't have one number: such a log does not tell whose it is.
+  return id === undefined || others.length > 0 ? project : id;
 }
 
 /** A name that may be a project's, by its id. */
@@ -19,16 +21,19 @@ export function byProjectId(name: string, urnsOf: UrnsOf): string {
   return number === undefined ? name : `projects/${projectIdOf(number, urnsOf)}`;
 }
 
-/** A URN that names a project by its number. */
-export interface NumberedUrn {
+/** A URN that names a project, by its number or by its id. */
+export interface ProjectUrn {
   readonly before: string;
-  readonly number: string;
+  readonly project: string;
+  readonly isNumber: boolean;
   readonly after: string;
 }
 
-/** Where a URN names a project by its number, behind one of these beginnings; null: it does not. */
-export function numberIn(urn: string, beginnings: readonly string[]): NumberedUrn | null {
+/** Where a URN names a project, behind one of these beginnings; null: it does not. */
+export function projectIn(urn: string, beginnings: readonly string[]): ProjectUrn | null {
   const before = beginnings.find((beginning) => urn.startsWith(beginning));
-  const [, number, after] = /^(\d+)(|\/.*)$/s.exec(urn.slice(before?.length)) ?? [];
-  return before === undefined || number === undefined || after === undefined ? null : { before, number, after };
+  const [, project, after] = /^([^/]+)(|\/.*)$/s.exec(urn.slice(before?.length)) ?? [];
+  return before === undefined || project === undefined || after === undefined
+    ? null
+    : { before, project, isNumber: NUMBER.test(project), after };
 }

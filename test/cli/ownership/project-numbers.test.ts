@@ -1,82 +1,20 @@
 import { expect, it } from 'vitest';
-import { ACCOUNT, type Cloud, codesOf, expectExit, ORG, openCloudInside, stepAt } from '../../support/e2e/cloud.ts';
+import { codesOf, expectExit, stepAt } from '../../support/e2e/cloud.ts';
+import {
+  all,
+  BY_ID,
+  BY_NUMBER,
+  INSIDE,
+  NUMBER,
+  openedWith,
+  PROJECT,
+  rowOf,
+  rowsInside,
+  WEB,
+  webRow,
+} from '../../support/e2e/numbered.ts';
 import { confirmed, drift, json, orphans, owned, verbPlanSchema, verdicts } from '../../support/e2e/ownership.ts';
-import { enable, grant, link, project } from '../../support/e2e/playbooks.ts';
-
-const PROJECT = 'google:cloudresourcemanager:project:acme-web';
-const NUMBER = '1001';
-const TEAM = { role: 'roles/browser', member: 'group:team@example.com' };
-
-const inProject = (name: string) => [
-  `google:cloudbilling:billing-link:${name}`,
-  `google:iam:binding:projects/${name}/${TEAM.role}/${TEAM.member}`,
-  `google:serviceusage:service:${name}/dns.googleapis.com`,
-];
-const BY_ID = inProject('acme-web');
-const BY_NUMBER = inProject(NUMBER);
-const all = (verdict: string, urns: readonly string[]) => Object.fromEntries(urns.map((urn) => [urn, verdict]));
-
-const WEB = project('web', { project_id: 'acme-web', parent: ORG }, { protect: false });
-const INSIDE = [
-  link('billing', { project_id: 'acme-web', billing_account: ACCOUNT }),
-  enable('dns', { project_id: 'acme-web', service: 'dns.googleapis.com' }),
-  grant('team', { project_id: 'acme-web', ...TEAM }),
-];
-
-interface Row {
-  readonly urn: string;
-  readonly desired: object;
-  readonly id?: string;
-  readonly stack?: string;
-  readonly protect?: boolean;
-}
-
-function rowOf({ urn, desired, id, stack = 'prod', protect }: Row): string {
-  const [, service, resource_type] = urn.split(':');
-  const said = { ...(id === undefined ? {} : { resource_id: id }), ...(protect === undefined ? {} : { protect }) };
-  const by = { provider: 'google', service, resource_type, verb: 'ensure', stack, outcome: 'changed' };
-  return `${JSON.stringify({ provider_fact: { urn, ...by, desired, execution_id: 5, origin: 'created', ...said } })}\n`;
-}
-
-const webRow = {
-  urn: PROJECT,
-  desired: { project_id: 'acme-web', parent: ORG },
-  id: `projects/${NUMBER}`,
-  protect: false,
-};
-
-/** What stands in the project, as a log that goes by its number has it. */
-function rowsInside(stack = 'prod'): readonly Row[] {
-  const [billing = '', team = '', dns = ''] = BY_NUMBER;
-  return [
-    { urn: billing, desired: { project_id: NUMBER, billing_account: ACCOUNT }, stack },
-    { urn: team, desired: { resource: `projects/${NUMBER}`, ...TEAM }, stack },
-    { urn: dns, desired: { project_id: NUMBER, service: 'dns.googleapis.com' }, stack },
-  ];
-}
-
-/** A project with a link, a service and a grant, and a log of these rows. */
-async function openedWith(rows: readonly Row[]): Promise<Cloud> {
-  const cloud = await openCloudInside({
-    seed: {
-      projects: [
-        {
-          projectId: 'acme-web',
-          number: NUMBER,
-          parent: ORG,
-          billingAccountName: ACCOUNT,
-          services: ['dns.googleapis.com'],
-        },
-      ],
-      policies: [
-        { resource: `projects/${NUMBER}`, policy: { bindings: [{ role: TEAM.role, members: [TEAM.member] }] } },
-      ],
-    },
-  });
-  cloud.write({ defaults: { stack: 'prod' }, steps: [WEB, ...INSIDE] });
-  cloud.writeText('.infra/eventlog.jsonl', rows.map(rowOf).join(''));
-  return cloud;
-}
+import { enable } from '../../support/e2e/playbooks.ts';
 
 it('what is owned under the number of a project is what is declared under its id', async () => {
   const cloud = await openedWith([webRow, ...rowsInside()]);
@@ -225,6 +163,9 @@ it('where no fact tells whose number it is, the cloud does, and what can not be 
   const narrowed = await drift(cloud, 'playbook.yaml', '--target', 'dns', '--target', BY_ID[0] ?? '');
   expect(Object.keys(verdicts(narrowed))).toEqual([BY_NUMBER[0], BY_NUMBER[2]]);
   cloud.deny(`/v3/projects/${NUMBER}`);
+  // Either of its names tells the other one.
+  expect((await orphans(cloud, 'playbook.yaml')).document.orphans).toEqual([]);
+  cloud.deny('/v3/projects/acme-web');
   const failed = await cloud.fail(['orphans', 'playbook.yaml']);
   expectExit(failed, 5);
   expect(codesOf(failed.failure.diagnostics)).toEqual(['BLOCKED', 'BLOCKED', 'BLOCKED']);

@@ -117,8 +117,11 @@ export const project = defineResource({
   retention: { days: PROJECT_RETENTION_DAYS, undelete: true },
   observe,
   onRefused: onProjectRefused,
+  // A project that is asked for by its number has it in its name.
   answerProblem: ({ desired }, resource) =>
-    text(resource, 'projectId') === textAt(desired, 'project_id')
+    [text(resource, 'projectId'), text(resource, 'name').slice('projects/'.length)].includes(
+      textAt(desired, 'project_id'),
+    )
       ? null
       : `The answer is about "${text(resource, 'projectId')}", not about ${textAt(desired, 'project_id')}.`,
 });
