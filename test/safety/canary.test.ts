@@ -213,7 +213,7 @@ describe('a redirect', () => {
       { ...env, INFRA_ALLOW_ENDPOINT: '' },
     );
     // Under exec it is the guard that can't be verified then.
-    expect([plan.code, exec.code]).toEqual([6, 5]);
+    expect([plan.code, exec.code]).toEqual([6, 6]);
     expect(plan.stderr + plan.stdout).toContain('redirect');
     expect(server.requests.length).toBeGreaterThan(0);
     expect(other.connections).toBe(0);

@@ -129,7 +129,7 @@ describe('a server that never answers', () => {
       ...flags,
     ]);
     expect(performance.now() - started).toBeLessThan(8000);
-    expect(code, stderr).toBe(verb === 'exec' ? 5 : 6);
+    expect(code, stderr).toBe(6);
     expect(stdout + stderr).toContain('--timeout');
     expect(site.locks().filter((name) => name.startsWith('stack-'))).toEqual([]);
   });

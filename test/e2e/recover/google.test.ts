@@ -43,7 +43,7 @@ it('records what an interrupted create made, without a write, and the next apply
   const { code, document } = await recovered(cloud);
   expect(code).toBe(0);
   expect(document.resolved).toMatchObject([
-    { urn: PROJECT, address: 'dns', verdict: 'found', resource_id: cloud.projectOf('acme-dns').name, hint: null },
+    { urn: PROJECT, address: 'dns', verdict: 'found', resource_id: cloud.projectOf('acme-dns').name },
   ]);
   expect(document.unresolved).toEqual([]);
   expect(cloud.writes).toEqual([]);

@@ -256,7 +256,10 @@ describe('a billing link', () => {
     expect((await see(cloud, link('acme-prod', OTHER_ACCOUNT))).observation).toMatchObject({
       kind: 'present',
       actual: { billing_account: ACCOUNT },
-      warnings: [{ code: 'BILLING_CLOSED', severity: 'warning' }],
+      warnings: [
+        { code: 'BILLING_LINKED', severity: 'warning' },
+        { code: 'BILLING_CLOSED', severity: 'warning' },
+      ],
     });
   });
 
