@@ -88,7 +88,7 @@ function nameIn<Via>({ catalogue, declaration, answer }: Named<Via>): readonly (
   return urn === null ? [] : [[answer.id, urn]];
 }
 
-/** A URN that names something by a number or an id, of which the log does not know the other. */
+/** A URN that names something by a number or an id, of which the log may not know the other. */
 interface Open<Via> {
   readonly urn: string;
   readonly within: NamedWithin;
@@ -98,13 +98,19 @@ interface Open<Via> {
 }
 
 function pairsOf<Via>(request: LearnRequest<Via>): readonly Pair<Via>[] {
-  const openOf = openNames(request);
-  const asked = request.asked.flatMap(({ urn, via }) => openOf(urn, via));
-  const owned = [...request.model.owned.keys()].flatMap((urn) => openOf(urn, null));
-  const all = [...asked, ...owned];
-  if (!all.some(({ within }) => within.isNumber)) return [];
+  const namesAsked = request.asked.flatMap(({ urn, via }) => nameOf(request, urn, via));
+  const namesOwned = [...request.model.owned.keys()].flatMap((urn) => nameOf(request, urn, null));
+  // As nearly always: then nothing else has to be found out.
+  if (![...namesAsked, ...namesOwned].some(({ within }) => within.isNumber)) return [];
+  const isOpen = openNames(request);
+  const [asked, owned] = [namesAsked.filter(isOpen), namesOwned.filter(isOpen)];
   const groups = new Map<string, Open<Via>[]>();
-  for (const open of all) groups.set(shapeOf(open), [...(groups.get(shapeOf(open)) ?? []), open]);
+  for (const open of [...asked, ...owned]) {
+    const shape = shapeOf(open);
+    const group = groups.get(shape);
+    if (group === undefined) groups.set(shape, [open]);
+    else group.push(open);
+  }
   const kept = owned.filter(({ urn }) => request.model.protection.get(urn) === true);
   const named = new Map<string, Named<Via>>();
   const pairs = new Map<string, Pair<Via>>();
@@ -142,18 +148,19 @@ function pairOf<Via>(one: Open<Via>, other: Open<Via>, known: Map<string, Named<
   return { number: namedOf(number), id: namedOf(id), urns: [number.urn, id.urn] };
 }
 
-function openNames<Via>({ catalogues, model }: LearnRequest<Via>) {
+function nameOf<Via>({ catalogues }: LearnRequest<Via>, urn: string, via: Via | null): readonly Open<Via>[] {
+  const catalogue = catalogues.get(urn.slice(0, urn.indexOf(':')));
+  const within = catalogue?.namedWithin?.(urn) ?? null;
+  return catalogue === undefined || within === null ? [] : [{ urn, within, catalogue, via }];
+}
+
+/** Whether the log does not tell the other name. */
+function openNames<Via>({ catalogues, model }: LearnRequest<Via>): (named: Open<Via>) => boolean {
   const { urnOf } = oneNames({ catalogues }, model);
   const told = new Set<string>();
   for (const urns of urnsByResourceId(model).values())
     if (new Set(urns.map(urnOf)).size === 1) for (const urn of urns) told.add(urn);
-  return (urn: string, via: Via | null): readonly Open<Via>[] => {
-    const catalogue = catalogues.get(urn.slice(0, urn.indexOf(':')));
-    const within = catalogue?.namedWithin?.(urn) ?? null;
-    if (catalogue === undefined || within === null) return [];
-    const isTold = within.isNumber ? urnOf(urn) !== urn : told.has(within.declaration.address);
-    return isTold ? [] : [{ urn, within, catalogue, via }];
-  };
+  return ({ urn, within }) => (within.isNumber ? urnOf(urn) === urn : !told.has(within.declaration.address));
 }
 
 /** How a named thing is looked at once a session is there. */

@@ -40,8 +40,9 @@ export function writtenAs(
 /** The same ownership, with the newest word about protection under every name of a resource. */
 export function withOneProtection(ports: Pick<EnginePorts, 'catalogues'>, model: OwnershipModel): OwnershipModel {
   const { urnOf } = oneNames(ports, model);
-  const newest = new Map([...model.protection].map(([urn, isProtected]) => [urnOf(urn), isProtected] as const));
   const names = [...model.owned.keys(), ...model.protection.keys()];
+  if (names.every((urn) => urnOf(urn) === urn)) return model;
+  const newest = new Map([...model.protection].map(([urn, isProtected]) => [urnOf(urn), isProtected] as const));
   const protection = new Map(model.protection);
   for (const urn of names) {
     const isProtected = newest.get(urnOf(urn));
