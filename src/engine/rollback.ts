@@ -75,9 +75,10 @@ function addressOf({ planned }: ReadyWrite): string {
 /** The addresses of what is still there. What the kept needs is kept with it; everything else goes. */
 async function undoAll(run: RollbackRequest, made: readonly ReadyWrite[]): Promise<readonly string[]> {
   const kept: string[] = [];
+  const needs = needsIn(run);
   for (const write of made) {
     const address = addressOf(write);
-    const why = reasonToKeep(run, write, kept);
+    const why = reasonToKeep(run, write, kept, needs);
     const isGone = why === null ? await undo(run, write) : keep(run, address, why);
     if (!isGone) kept.push(address);
   }
@@ -85,12 +86,17 @@ async function undoAll(run: RollbackRequest, made: readonly ReadyWrite[]): Promi
 }
 
 /** Protection, what stays and needs it, and what may come to life yet and would stand on it. */
-function reasonToKeep(run: RollbackRequest, write: ReadyWrite, kept: readonly string[]): Diagnostic | null {
+function reasonToKeep(
+  run: RollbackRequest,
+  write: ReadyWrite,
+  kept: readonly string[],
+  needs: Needs,
+): Diagnostic | null {
   const address = addressOf(write);
   if (isProtected(run, write)) return diagnostic('PROTECTED', 'it is protected (protect: true).');
-  const user = kept.find((other) => needs(run, other).has(address));
+  const user = kept.find((other) => needs(other).has(address));
   if (user !== undefined) return diagnostic('CONFLICT', `${user}, which depends on it, is kept.`);
-  const open = uncertain(run).find((other) => needs(run, other).has(address));
+  const open = uncertain(run).find((other) => needs(other).has(address));
   if (open === undefined) return null;
   return diagnostic('CONFLICT', `${open}, which depends on it, is uncertain and may come to life yet.`);
 }
@@ -113,9 +119,11 @@ function uncertain({ states, steps }: RollbackRequest): readonly string[] {
 }
 
 /** All that a step depends on, directly or not. */
-function needs({ steps }: RollbackRequest, address: string): ReadonlySet<string> {
+type Needs = (address: string) => ReadonlySet<string>;
+
+function needsIn({ steps }: RollbackRequest): Needs {
   const edges = new Map([...steps].map(([each, { dependsOn }]) => [each, dependsOn]));
-  return closureOf(edges.get(address) ?? [], edges);
+  return (address) => closureOf(edges.get(address) ?? [], edges);
 }
 
 function keep(run: RollbackRequest, address: string, why: Diagnostic, outcome?: 'uncertain'): false {
