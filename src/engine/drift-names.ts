@@ -33,11 +33,10 @@ export function refuseUnknown(targets: readonly string[], names: readonly string
   );
 }
 
-/** Whether something of these names is asked for and not left out. */
+/** Whether something is asked for and not left out; `isNamed`: whether a word means it. */
 export function isMeant(
   { targets, excludes }: { readonly targets: readonly string[]; readonly excludes: readonly string[] },
-  names: readonly string[],
+  isNamed: (word: string) => boolean,
 ): boolean {
-  const isNamed = (word: string) => names.includes(word);
   return (targets.length === 0 || targets.some(isNamed)) && !excludes.some(isNamed);
 }

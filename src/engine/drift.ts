@@ -118,7 +118,10 @@ async function chosenSubjects(
   const nameOf = (word: string) => (taken.has(urnOf(word)) ? urnOf(word) : word);
   const [targets, excludes] = [request.targets.map(nameOf), request.excludes.map(nameOf)];
   refuseUnknown([...targets, ...excludes], subjects.flatMap(namesOf));
-  return subjects.filter((subject) => isMeant({ targets, excludes }, namesOf(subject)));
+  return subjects.filter((subject) => {
+    const own = namesOf(subject);
+    return isMeant({ targets, excludes }, (word) => own.includes(word));
+  });
 }
 
 function ownedSubject({ catalogues }: DriftRequest, item: Owned): Subject {

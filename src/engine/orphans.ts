@@ -18,6 +18,7 @@ import type { EventLog, LogState } from '../eventlog/event-log.ts';
 import type { Marks } from '../eventlog/marked-fold.ts';
 import type { Placed } from './containment.ts';
 import { declaredBy } from './declared.ts';
+import { isMeant } from './drift-names.ts';
 import { learnByReading } from './learn-by-reading.ts';
 import type { Untold } from './learn-names.ts';
 import { oneNames } from './one-name.ts';
@@ -156,9 +157,8 @@ function untoldOrphan(
   ];
 }
 
-function isChosen({ targets, excludes }: OrphansRequest, urn: string, urnOf: OneUrn): boolean {
-  const isMeant = (word: string) => word === urn || urnOf(word) === urnOf(urn);
-  return (targets.length === 0 || targets.some(isMeant)) && !excludes.some(isMeant);
+function isChosen(request: OrphansRequest, urn: string, urnOf: OneUrn): boolean {
+  return isMeant(request, (word) => urnOf(word) === urnOf(urn));
 }
 
 /** A URN that is nobody's would look like one that is no orphan. */
