@@ -63,7 +63,7 @@ export interface OrphansReport {
   readonly stack: string;
   readonly orphans: readonly OrphanEntry[];
   readonly conflicts: readonly { readonly urn: string; readonly stacks: readonly string[] }[];
-  /** Owned URNs of one resource; its id is empty where the cloud gives it none. */
+  /** Owned URNs of one resource, with the cloud's id of it, else what its URN calls it. */
   readonly aliases: readonly { readonly resource_id: string; readonly urns: readonly string[] }[];
   readonly grants: readonly UncoveredGrant[];
   readonly diagnostics: readonly Diagnostic[];

@@ -51,8 +51,7 @@ function conflictLine({ urn, stacks }: OrphansReport['conflicts'][number]): stri
 }
 
 function aliasLines({ resource_id, urns }: OrphansReport['aliases'][number]): readonly string[] {
-  const [first = '', ...others] = resource_id === '' ? urns : [resource_id, ...urns];
-  return [`  ${escapeText(first)}`, ...others.map((other) => `      ${escapeText(other)}`)];
+  return [`  ${escapeText(resource_id)}`, ...urns.map((urn) => `      ${escapeText(urn)}`)];
 }
 
 function grantLine({ resource, role, member, condition }: UncoveredGrant): string {

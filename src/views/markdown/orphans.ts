@@ -31,10 +31,7 @@ export function orphansMarkdown(report: OrphansReport): string {
     ...part(aliases, [
       '#### One resource under several names',
       '',
-      ...aliases.map(
-        ({ resource_id, urns }) =>
-          `- ${resource_id === '' ? '' : `${code(resource_id)}: `}${urns.map(code).join(', ')}`,
-      ),
+      ...aliases.map(({ resource_id, urns }) => `- ${code(resource_id)}: ${urns.map(code).join(', ')}`),
     ]),
     ...part(grants, [
       '#### Grants that no fact covers',
