@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { ACCOUNT, type Cloud, codesOf, expectExit, linesOf, ORG, openCloudInside } from '../../support/e2e/cloud.ts';
+import { ACCOUNT, codesOf, expectExit, linesOf, ORG, openCloudInside } from '../../support/e2e/cloud.ts';
 import { eventSchema } from '../../support/e2e/contract.ts';
-import { drift, verdicts } from '../../support/e2e/ownership.ts';
-import { enable, folder, grant, link, project } from '../../support/e2e/playbooks.ts';
+import { drift, founded, verdicts } from '../../support/e2e/ownership.ts';
+import { folder } from '../../support/e2e/playbooks.ts';
 
 const FOLDER = `google:cloudresourcemanager:folder:${ORG}/00-shared`;
 const PROJECT = 'google:cloudresourcemanager:project:acme-dns';
@@ -14,22 +14,7 @@ const FORBIDDEN = {
   body: { error: { code: 403, status: 'PERMISSION_DENIED', message: 'The caller does not have permission' } },
 } as const;
 
-const STEPS = [
-  folder('shared', { parent: ORG, display_name: '00-shared' }),
-  project('dns', { project_id: 'acme-dns', parent: '{{ steps.shared.resource.name }}', labels: { team: 'dns' } }),
-  link('billing', { project_id: 'acme-dns', billing_account: ACCOUNT }),
-  enable('apis', { project_id: 'acme-dns', services: ['dns.googleapis.com'] }),
-  grant('team', { organization: ORG, role: 'roles/browser', member: 'group:team@example.com' }),
-];
-
-/** What the playbook declares is there, and owned by the stack prod. */
-async function converged(): Promise<Cloud> {
-  const cloud = await openCloudInside();
-  cloud.write({ defaults: { stack: 'prod' }, steps: STEPS });
-  expectExit(await cloud.converge(), 0);
-  cloud.resetRequests();
-  return cloud;
-}
+const converged = async () => founded(await openCloudInside());
 
 it('tells missing, modified and in sync apart, with the fields', async () => {
   const cloud = await converged();

@@ -1,25 +1,9 @@
 import { expect, it } from 'vitest';
-import { ACCOUNT, type Cloud, expectExit, ORG, openCloud } from '../../support/e2e/cloud.ts';
-import { drift } from '../../support/e2e/ownership.ts';
-import { enable, folder, grant, link, project } from '../../support/e2e/playbooks.ts';
+import { expectExit, openCloud } from '../../support/e2e/cloud.ts';
+import { drift, founded } from '../../support/e2e/ownership.ts';
 import { changesBetween, treeOf } from '../../support/safety/tree.ts';
 
-const STEPS = [
-  folder('shared', { parent: ORG, display_name: '00-shared' }),
-  project('dns', { project_id: 'acme-dns', parent: '{{ steps.shared.resource.name }}', labels: { team: 'dns' } }),
-  link('billing', { project_id: 'acme-dns', billing_account: ACCOUNT }),
-  enable('apis', { project_id: 'acme-dns', services: ['dns.googleapis.com'] }),
-  grant('team', { organization: ORG, role: 'roles/browser', member: 'group:team@example.com' }),
-];
-
-/** What the playbook declares is there, and owned by the stack prod. */
-async function converged(): Promise<Cloud> {
-  const cloud = await openCloud();
-  cloud.write({ defaults: { stack: 'prod' }, steps: STEPS });
-  expectExit(await cloud.converge(), 0);
-  cloud.resetRequests();
-  return cloud;
-}
+const converged = async () => founded(await openCloud());
 
 it('what an apply wrote is folded by another process: all in sync, read only, nothing written', async () => {
   const cloud = await converged();

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { type Cloud, parsed } from './cloud.ts';
+import { ACCOUNT, type Cloud, expectExit, ORG, parsed } from './cloud.ts';
 import { applySchema, diagnosticSchema, planSchema } from './contract.ts';
+import { enable, folder, grant, link, project } from './playbooks.ts';
 
 /** The JSON of the ownership verbs, written by hand from the contract: every key that it names. */
 
@@ -106,4 +107,21 @@ export async function confirmed(cloud: Cloud, verb: 'adopt' | 'destroy', ...argv
 /** Verdict by URN. */
 export function verdicts({ document }: { readonly document: z.infer<typeof driftSchema> }) {
   return Object.fromEntries(document.resources.map(({ urn, drift: verdict }) => [urn, verdict]));
+}
+
+/** One thing of each kind. */
+const STEPS = [
+  folder('shared', { parent: ORG, display_name: '00-shared' }),
+  project('dns', { project_id: 'acme-dns', parent: '{{ steps.shared.resource.name }}', labels: { team: 'dns' } }),
+  link('billing', { project_id: 'acme-dns', billing_account: ACCOUNT }),
+  enable('apis', { project_id: 'acme-dns', services: ['dns.googleapis.com'] }),
+  grant('team', { organization: ORG, role: 'roles/browser', member: 'group:team@example.com' }),
+];
+
+/** The cloud with all of that, declared by its playbook and owned by the stack prod. */
+export async function founded(cloud: Cloud): Promise<Cloud> {
+  cloud.write({ defaults: { stack: 'prod' }, steps: STEPS });
+  expectExit(await cloud.converge(), 0);
+  cloud.resetRequests();
+  return cloud;
 }
