@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { type Line, markBytes } from './lines.ts';
+import { Line, markBytes } from './lines.ts';
 import { failure } from './problems.ts';
 import { refusalOf } from './tier-records.ts';
 
@@ -209,6 +209,6 @@ class RowSplitter {
     this.#row = null;
     if (row === null) return;
     const bytes = row.pieces.length === 0 ? last : Buffer.concat([...row.pieces, last]);
-    this.#onRow({ bytes, number: row.line, offset: row.offset, terminated: true });
+    this.#onRow(new Line(bytes, { number: row.line, offset: row.offset, terminated: true }));
   }
 }

@@ -6,9 +6,9 @@ import type { LogRow, RowBody, RowContext } from './event-log.ts';
 export const FIRST_PREV = '0'.repeat(64);
 
 const HASH_KEY = ',"hash":"';
-const PREV_KEY = Buffer.from(',"prev":"');
-const BETWEEN = Buffer.from(`"${HASH_KEY}`);
-const END = Buffer.from('"}');
+const PREV_KEY = ',"prev":"';
+const BETWEEN = `"${HASH_KEY}`;
+const END = '"}';
 /** Bytes from `,"prev":` to the end of a row of ours. */
 export const SEAL_BYTES = 9 + 64 + 1 + HASH_KEY.length + 64 + 2;
 
@@ -102,24 +102,22 @@ function integerText(id: number | string): string {
 
 /** The links of a line that is sealed as our rows are; null for a line that someone else wrote. */
 export function sealOf(line: Buffer): { readonly prev: string; readonly hash: string } | null {
-  const hash = hashOf(line);
-  const prev = line.length - SEAL_BYTES + PREV_KEY.length;
-  return hash === null ? null : { prev: line.toString('latin1', prev, prev + 64), hash };
+  const end = line.toString('latin1', Math.max(0, line.length - SEAL_BYTES - 1));
+  const hash = hashIn(end, 0, end.length);
+  return hash === null ? null : { prev: end.slice(1 + PREV_KEY.length, 1 + PREV_KEY.length + 64), hash };
 }
 
-/** The hash alone. */
-export function hashOf(line: Buffer): string | null {
-  const start = line.length - SEAL_BYTES;
-  const prev = start + PREV_KEY.length;
-  const hash = prev + 64 + BETWEEN.length;
+/** The hash alone, of a line that stands from `start` to `end` in a text, a character a byte. */
+export function hashIn(text: string, start: number, end: number): string | null {
+  const seal = end - SEAL_BYTES;
+  const between = seal + PREV_KEY.length + 64;
+  const hash = between + BETWEEN.length;
   const isSealed =
-    start > 0 && holdsAt(line, PREV_KEY, start) && holdsAt(line, BETWEEN, prev + 64) && holdsAt(line, END, hash + 64);
-  return isSealed ? line.toString('latin1', hash, hash + 64) : null;
-}
-
-function holdsAt(line: Buffer, part: Buffer, at: number): boolean {
-  for (let index = 0; index < part.length; index += 1) if (line[at + index] !== part[index]) return false;
-  return true;
+    seal > start &&
+    text.startsWith(PREV_KEY, seal) &&
+    text.startsWith(BETWEEN, between) &&
+    text.startsWith(END, hash + 64);
+  return isSealed ? text.slice(hash, hash + 64) : null;
 }
 
 /** The hash that a sealed line must have: over its own bytes up to `,"hash":`, closed by `}`. */

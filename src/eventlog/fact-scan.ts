@@ -1,4 +1,4 @@
-import { hashOf, SEAL_BYTES } from './encode-row.ts';
+import { hashIn, SEAL_BYTES } from './encode-row.ts';
 import type { Line } from './lines.ts';
 
 /**
@@ -22,8 +22,6 @@ export interface ScannedFact {
   readonly line: number;
 }
 
-/** What of a row is looked at; its `desired` may be longer, what stands before it is not. */
-const HEAD_BYTES = 1024;
 const CLOSING_BRACE = 0x7d;
 
 // Texts without quote, escape and non-ASCII characters: what needs decoding goes the long way.
@@ -32,23 +30,25 @@ const CAPTURED = '"([ !#-\\[\\]-~]*)"';
 /** What we mint: below 2^53, so of 16 digits none that begins with a nine. */
 const EXECUTION_ID = '(?:\\d{1,15}|[1-8]\\d{15})';
 const OWN_FACT = new RegExp(
-  `^\\{"global_sequence":(\\d{1,15}),"type":"provider\\.fact","recorded_at":${CAPTURED},"execution_id":${EXECUTION_ID},` +
+  `\\{"global_sequence":(\\d{1,15}),"type":"provider\\.fact","recorded_at":${CAPTURED},"execution_id":${EXECUTION_ID},` +
     `"actor":\\{"user":${TEXT},"host":${TEXT}\\},"infra":${TEXT},"target":${CAPTURED},` +
     `"provider_fact":\\{"urn":${CAPTURED},"provider":${TEXT},"service":${TEXT},"resource_type":${TEXT},` +
     '"verb":"(?:ensure","outcome":"(?:changed|noop)|adopt","outcome":"adopted)",' +
     `"stack":${CAPTURED},"execution_id":${EXECUTION_ID}(,"resource_id":${TEXT})?(,"origin":"(?:created|adopted|found)")?` +
     `(?:,"step":${TEXT})?(?:,"digest":${TEXT})?(,"credential":${TEXT})?,"desired":`,
+  'y',
 );
 
-/** Null for every other line: parse it. */
-export function scanFact({ bytes, offset, number }: Line): ScannedFact | null {
-  const found = OWN_FACT.exec(bytes.toString('latin1', 0, HEAD_BYTES));
+/** Null for every other line: parse it. Its texts keep memory that a copy would not. */
+export function scanFact({ within, start, end, length, offset, number }: Line): ScannedFact | null {
+  OWN_FACT.lastIndex = start;
+  const found = OWN_FACT.exec(within);
   if (found === null) return null;
-  const key = hashOf(bytes);
+  const key = hashIn(within, start, end);
   const [, sequence, recordedAt, target, urn, stack, resourceId, origin, credential] = found;
   if (
     key === null ||
-    bytes[bytes.length - SEAL_BYTES - 1] !== CLOSING_BRACE ||
+    within.charCodeAt(end - SEAL_BYTES - 1) !== CLOSING_BRACE ||
     recordedAt === undefined ||
     target === undefined ||
     urn === undefined ||
@@ -66,7 +66,7 @@ export function scanFact({ bytes, offset, number }: Line): ScannedFact | null {
     stack,
     fields,
     offset,
-    length: bytes.length,
+    length,
     line: number,
   };
 }

@@ -129,18 +129,29 @@ export interface Sequence {
 /** Sees, without remembering rows, whether they come in order; only then can duplicates be told by the row before. */
 export function startSequence(from: SequenceState = { last: null, keys: [] }): Sequence {
   let last = from.last ?? Number.NEGATIVE_INFINITY;
-  const keys = new Set<string>(from.keys);
-  const place: Sequence['place'] = ({ sequence, key }) => {
-    if (sequence === null) return 'fold';
-    if (sequence < last) return 'disorder';
-    if (sequence > last && keys.size > 0) keys.clear();
-    last = sequence;
-    if (key === null) return 'fold';
-    if (keys.has(key)) return 'duplicate';
-    keys.add(key);
+  // A set only where rows share their number: one a row is much in a long log.
+  let key: string | null = from.keys[0] ?? null;
+  let more: Set<string> | null = from.keys.length > 1 ? new Set(from.keys.slice(1)) : null;
+  const place: Sequence['place'] = (row) => {
+    if (row.sequence === null) return 'fold';
+    if (row.sequence < last) return 'disorder';
+    if (row.sequence > last) {
+      last = row.sequence;
+      key = row.key;
+      more = null;
+      return 'fold';
+    }
+    if (row.key === null) return 'fold';
+    if (row.key === key || more?.has(row.key) === true) return 'duplicate';
+    if (key === null) key = row.key;
+    else more = (more ?? new Set()).add(row.key);
     return 'fold';
   };
-  return { place, state: () => ({ last: last === Number.NEGATIVE_INFINITY ? null : last, keys: [...keys] }) };
+  const state = () => ({
+    last: last === Number.NEGATIVE_INFINITY ? null : last,
+    keys: [...(key === null ? [] : [key]), ...(more ?? [])],
+  });
+  return { place, state };
 }
 
 /** Rows by sequence, each once; a row without one stays behind the row that it followed. */

@@ -2,23 +2,73 @@ import type { FileHandle } from 'node:fs/promises';
 
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-const READ_BYTES = 1 << 20;
+/** Small enough that a text of it is made and dropped as cheaply as any other. */
+const READ_BYTES = 1 << 16;
 const TAIL_BYTES = 1 << 16;
 
-/** A line's bytes without `\n`; they are valid only until the next line is asked for. */
-export interface Line {
+/** Bytes that lines lie in. */
+class Block {
   readonly bytes: Buffer;
+  #latin1: string | null = null;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  get latin1(): string {
+    this.#latin1 ??= this.bytes.toString('latin1');
+    return this.#latin1;
+  }
+}
+
+/** One line without `\n`; its bytes are valid only until the next line is asked for. */
+export class Line {
   /** From 1; 0 where lines are read from the end. */
   readonly number: number;
   /** Where its first byte stands in the file. */
   readonly offset: number;
   /** False for a last line without `\n`. */
   readonly terminated: boolean;
+  /** Where it stands in `within`. */
+  readonly start: number;
+  readonly end: number;
+  readonly #block: Block;
+
+  constructor(
+    block: Block | Buffer,
+    place: Pick<Line, 'number' | 'offset' | 'terminated'> & Partial<Pick<Line, 'start' | 'end'>>,
+  ) {
+    this.#block = Buffer.isBuffer(block) ? new Block(block) : block;
+    this.number = place.number;
+    this.offset = place.offset;
+    this.terminated = place.terminated;
+    this.start = place.start ?? 0;
+    this.end = place.end ?? this.#block.bytes.length;
+  }
+
+  get bytes(): Buffer {
+    return this.#block.bytes.subarray(this.start, this.end);
+  }
+
+  get length(): number {
+    return this.end - this.start;
+  }
+
+  /**
+   * A text that holds the line from `start` to `end`, a character a byte: made once for many lines, which is much less
+   * work than a text for each. What is cut out of it keeps all of it in memory.
+   */
+  get within(): string {
+    return this.#block.latin1;
+  }
 }
 
 /** Blank lines carry nothing and are passed over. */
-export function isBlank(bytes: Buffer): boolean {
-  for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
+export function isBlank(bytes: Buffer, start = 0, end = bytes.length): boolean {
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at];
+    if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
+  }
   return true;
 }
 
@@ -50,12 +100,14 @@ export async function eachLine(
   let held = 0;
   let position = from.offset;
   let number = from.lines;
-  const emit = (start: number, end: number, terminated: boolean): void => {
+  let block = new Block(buffer.subarray(0, 0));
+  const emit = (from: number, end: number, terminated: boolean): void => {
     number += 1;
-    const offset = position - held + start;
-    const mark = offset === 0 ? markBytes(buffer.subarray(start, end)) : 0;
-    const bytes = buffer.subarray(start + mark, end);
-    if (!isBlank(bytes)) onLine({ bytes, number, offset: offset + mark, terminated });
+    const at = position - held + from;
+    const mark = at === 0 ? markBytes(buffer.subarray(from, end)) : 0;
+    const start = from + mark;
+    if (isBlank(buffer, start, end)) return;
+    onLine(new Line(block, { number, offset: at + mark, terminated, start, end }));
   };
   for (;;) {
     if (held === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
@@ -64,27 +116,28 @@ export async function eachLine(
     const scanFrom = held;
     held += bytesRead;
     position += bytesRead;
-    const used = emitTerminated(buffer, scanFrom, held, emit);
+    block = new Block(buffer.subarray(0, held));
+    const used = emitTerminated(block.bytes, scanFrom, emit);
     buffer.copy(buffer, 0, used, held);
     held -= used;
   }
   const end = { offset: position - held, lines: number };
+  block = new Block(buffer.subarray(0, held));
   if (held > 0) emit(0, held, false);
   return end;
 }
 
 function emitTerminated(
-  buffer: Buffer,
+  bytes: Buffer,
   scanFrom: number,
-  end: number,
   emit: (start: number, end: number, terminated: boolean) => void,
 ): number {
   let start = 0;
-  let at = buffer.indexOf(NEWLINE, scanFrom);
-  while (at !== -1 && at < end) {
+  let at = bytes.indexOf(NEWLINE, scanFrom);
+  while (at !== -1) {
     emit(start, at, true);
     start = at + 1;
-    at = buffer.indexOf(NEWLINE, start);
+    at = bytes.indexOf(NEWLINE, start);
   }
   return start;
 }
@@ -103,7 +156,7 @@ export async function* linesFromEnd(handle: FileHandle, size: number): AsyncGene
     while (at !== -1) {
       const bytes = Buffer.concat([block.subarray(at + 1, end), ...pieces]);
       pieces = [];
-      if (!isBlank(bytes)) yield { bytes, number: 0, offset: position + at + 1, terminated };
+      if (!isBlank(bytes)) yield new Line(bytes, { number: 0, offset: position + at + 1, terminated });
       terminated = true;
       end = at;
       at = at === 0 ? -1 : block.lastIndexOf(NEWLINE, at - 1);
@@ -113,7 +166,7 @@ export async function* linesFromEnd(handle: FileHandle, size: number): AsyncGene
   const first = Buffer.concat(pieces);
   const offset = markBytes(first);
   const bytes = first.subarray(offset);
-  if (!isBlank(bytes)) yield { bytes, number: 0, offset, terminated };
+  if (!isBlank(bytes)) yield new Line(bytes, { number: 0, offset, terminated });
 }
 
 async function readExactly(handle: FileHandle, position: number, length: number): Promise<Buffer> {

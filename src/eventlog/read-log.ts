@@ -14,7 +14,7 @@ import {
   startLogFold,
   startSequence,
 } from './fold-log.ts';
-import { eachLine, FILE_START, type Line, type LinePlace } from './lines.ts';
+import { eachLine, FILE_START, Line, type LinePlace } from './lines.ts';
 import { type Entry, type ForeignMap, parseLine } from './parse-row.ts';
 import { failure } from './problems.ts';
 import { isWhole, startsOurs } from './tail.ts';
@@ -109,7 +109,7 @@ export function untimedRows({ untimed }: Cutoff, { path }: Pick<ReadOptions, 'pa
 function reread(handle: FileHandle, { offset, length, line }: Deferred, options: ReadOptions): RecordedFact {
   const bytes = Buffer.allocUnsafe(length);
   const read = readSync(handle.fd, bytes, 0, length, offset);
-  const row = { bytes: bytes.subarray(0, read), number: line, offset, terminated: true };
+  const row = new Line(bytes.subarray(0, read), { number: line, offset, terminated: true });
   const entries = entriesOf(row, options);
   const entry = entries === 'torn' ? undefined : entries?.[0];
   if (entry?.item.kind !== 'fact') throw new TypeError('a deferred row is a fact');
@@ -154,7 +154,7 @@ function noRow({ path }: ReadOptions): Error {
 
 function tornLine(torn: Line | null, { path }: ReadOptions): readonly Diagnostic[] {
   if (torn === null) return [];
-  const detail = `The last line of ${path} is unfinished (${torn.bytes.length} bytes): it was passed over.`;
+  const detail = `The last line of ${path} is unfinished (${torn.length} bytes): it was passed over.`;
   return [diagnostic('LOG_TORN', detail)];
 }
 
