@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { diagnostic } from '../core/codes.ts';
 import { byPlace, type Diagnostic, DiagnosticError, hasErrors } from '../core/diagnostics.ts';
-import type { GuardSpec, Playbook } from '../core/step.ts';
+import { type GuardSpec, NO_GUARD, type Playbook } from '../core/step.ts';
 import { loadPlan, savePlan, storableSource } from '../engine/plan-store.ts';
 import type { PlanResult, VerbOptions } from '../engine/ports.ts';
-import { inputErrors } from '../engine/prepare.ts';
+import { partialErrors } from '../engine/prepare.ts';
 import type { PlanSource, StoredPlan } from '../engine/stored-plan.ts';
 import { readPlaybookFile } from '../playbook/files.ts';
 import { loadPlaybook } from '../playbook/load.ts';
@@ -108,13 +108,15 @@ async function load(
   const early = texts.some((text) => text?.includes('yandex') === true) ? await loadAllCatalogues() : CATALOGUES;
   const first = await loadWith(early, call, config, source, options.guard);
   // A template may have made the provider's name.
-  const { playbook, partial, diagnostics } = first.diagnostics.some(({ code }) => code === 'PROVIDER_NOT_IMPLEMENTED')
-    ? await loadWith(await loadAllCatalogues(), call, config, source, options.guard)
+  const isLate = first.diagnostics.some(({ code }) => code === 'PROVIDER_NOT_IMPLEMENTED');
+  const catalogues = isLate ? await loadAllCatalogues() : early;
+  const { playbook, partial, diagnostics } = isLate
+    ? await loadWith(catalogues, call, config, source, options.guard)
     : first;
   if (playbook !== null && !hasErrors(diagnostics)) return { playbook, diagnostics };
   const verb = call.command === 'exec' ? 'exec' : 'plan';
-  const inputs = partial === null ? [] : inputErrors(CATALOGUES, partial, options, verb);
-  throw new DiagnosticError(byPlace([...diagnostics, ...inputs]));
+  const more = partial === null ? [] : partialErrors(catalogues, partial, options, verb);
+  throw new DiagnosticError(byPlace([...diagnostics, ...more]));
 }
 
 function loadWith(
@@ -164,14 +166,6 @@ function optionsOf(flags: WorkflowFlags, config: Configuration, trust: Trust): V
     rollback: flags.rollback,
   };
 }
-
-const NO_GUARD: GuardSpec = {
-  requireOrg: null,
-  requireOrgDisplayName: null,
-  requireBillingAccount: null,
-  requireCloudId: null,
-  requireFolder: null,
-};
 
 function callerGuard(flags: WorkflowFlags, config: Configuration): GuardSpec | null {
   if (flags.guardOrg === null) return config.guard;

@@ -3,11 +3,34 @@ export type Edges = ReadonlyMap<string, readonly string[]>;
 
 export type Ordering =
   | { readonly kind: 'ordered'; readonly order: readonly string[] }
-  /** The nodes of one circle, first and last the same. */
-  | { readonly kind: 'cycle'; readonly cycle: readonly string[] };
+  /** Circles that have no node in common, as many as are worth telling; first and last node of each are the same. */
+  | { readonly kind: 'cycles'; readonly cycles: readonly (readonly string[])[] };
+
+const MAX_CYCLES = 20;
 
 /** Dependencies first; ties by address (UTF-16 order), so that the order is the same everywhere. */
 export function topologicalOrder(edges: Edges): Ordering {
+  const order = orderedPart(edges);
+  if (order.length === edges.size) return { kind: 'ordered', order };
+  const cycles: (readonly string[])[] = [];
+  let left = without(edges, order);
+  while (left.size > 0 && cycles.length < MAX_CYCLES) {
+    const cycle = findCycle(left);
+    cycles.push(cycle);
+    left = without(left, cycle);
+    left = without(left, orderedPart(left));
+  }
+  return { kind: 'cycles', cycles };
+}
+
+function without(edges: Edges, nodes: readonly string[]): Edges {
+  const gone = new Set(nodes);
+  const left = [...edges].filter(([node]) => !gone.has(node));
+  return new Map(left.map(([node, needs]) => [node, needs.filter((need) => !gone.has(need))]));
+}
+
+/** What is in no circle and needs none. */
+function orderedPart(edges: Edges): readonly string[] {
   const missing = new Map<string, number>();
   const dependants = new Map<string, string[]>();
   for (const [node, needs] of edges) {
@@ -19,10 +42,7 @@ export function topologicalOrder(edges: Edges): Ordering {
       else list.push(node);
     }
   }
-  const order = layersInOrder(missing, dependants);
-  return order.length === edges.size
-    ? { kind: 'ordered', order }
-    : { kind: 'cycle', cycle: findCycle(edges, new Set(order)) };
+  return layersInOrder(missing, dependants);
 }
 
 /** Kahn's algorithm in layers: each layer sorted by address. */
@@ -52,16 +72,16 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function findCycle(edges: Edges, done: ReadonlySet<string>): readonly string[] {
-  const start = [...edges.keys()].filter((node) => !done.has(node)).sort(compareText)[0];
+/** Of edges in which every node needs another one. */
+function findCycle(edges: Edges): readonly string[] {
   const path: string[] = [];
   const seen = new Map<string, number>();
-  let node = start;
-  // Every node that could not be ordered has a dependency that could not be either, so this walk must meet itself.
+  let [node] = [...edges.keys()].sort(compareText);
+  // So this walk must meet itself.
   while (node !== undefined && !seen.has(node)) {
     seen.set(node, path.length);
     path.push(node);
-    node = (edges.get(node) ?? []).find((need) => !done.has(need));
+    node = edges.get(node)?.[0];
   }
   return node === undefined ? path : [...path.slice(seen.get(node)), node];
 }

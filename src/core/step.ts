@@ -31,6 +31,14 @@ export interface GuardSpec {
   readonly requireFolder: string | null;
 }
 
+export const NO_GUARD: GuardSpec = {
+  requireOrg: null,
+  requireOrgDisplayName: null,
+  requireBillingAccount: null,
+  requireCloudId: null,
+  requireFolder: null,
+};
+
 /** Bounds of an operation's poll: attempts, milliseconds, seconds; whichever trips first. */
 export interface PollSpec {
   readonly maxAttempts: number;
@@ -94,4 +102,12 @@ export interface Playbook {
   readonly steps: readonly Step[];
   /** The scope in which templates that wait for results are evaluated. */
   readonly scope: { readonly workload: Json; readonly env: JsonObject };
+}
+
+/** A playbook that can't be used: what can still be told about it. */
+export interface PartialPlaybook {
+  /** Those that would run. */
+  readonly steps: readonly Step[];
+  /** The addresses of the steps that have no error yet, of their own or in what they refer to. */
+  readonly sound: ReadonlySet<string>;
 }

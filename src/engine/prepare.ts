@@ -1,12 +1,19 @@
 import { type Code, diagnostic } from '../core/codes.ts';
-import { type Diagnostic, DiagnosticError, hasErrors, isError, type SourcePosition } from '../core/diagnostics.ts';
-import { type Edges, reversed, topologicalOrder } from '../core/graph.ts';
+import {
+  byPlace,
+  type Diagnostic,
+  DiagnosticError,
+  hasErrors,
+  isError,
+  type SourcePosition,
+} from '../core/diagnostics.ts';
+import { type Edges, type Ordering, reversed, topologicalOrder } from '../core/graph.ts';
 import type { PlanVerb } from '../core/plan.ts';
 import type { ActionSpec, Declaration, InputProblem, ProviderCatalogue } from '../core/resource.ts';
-import type { Playbook, Reconcile, Step } from '../core/step.ts';
+import type { PartialPlaybook, Playbook, Reconcile, Step } from '../core/step.ts';
 import type { ValueObject } from '../core/value.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
-import { selectSteps } from './targets.ts';
+import { selectSteps, unknownTargets } from './targets.ts';
 
 /** A step that takes part, with all that is known about it before anything is read. */
 export interface PreparedStep {
@@ -61,12 +68,23 @@ export function prepare(
   verb: PlanVerb | 'exec',
 ): Prepared {
   const runnable = playbook.steps.filter((step) => step.skip === null);
-  const { declarations, diagnostics } = linkAll(ports.catalogues, runnable, options, verb);
-  if (hasErrors(diagnostics)) throw new DiagnosticError(diagnostics);
+  const { declarations, diagnostics: linked } = linkAll(ports.catalogues, runnable, options, verb);
   const edges = edgesOf(runnable, declarations);
-  const order = orderOf(withAfter(edges, declarations), runnable);
   // A deletion waits for what depends on the resource, so that is what its selection brings along.
   const selection = selectSteps(runnable, declarations, verb === 'destroy' ? reversed(edges) : edges, options);
+  const ordering = topologicalOrder(withAfter(edges, declarations));
+  const diagnostics = [
+    ...linked,
+    ...cycles(ordering, runnable),
+    ...unknownTargets(runnable, declarations, options),
+    ...twice(
+      runnable.filter(({ address }) => selection.has(address)),
+      { declarations, diagnostics: linked },
+      options,
+      verb,
+    ),
+  ];
+  if (ordering.kind === 'cycles' || hasErrors(diagnostics)) throw new DiagnosticError(byPlace(diagnostics));
   const declared = new Map<string, PreparedStep>();
   for (const step of runnable) {
     const declaration = declarations.get(step.address);
@@ -79,12 +97,7 @@ export function prepare(
     );
   }
   const steps = new Map([...declared].filter(([address]) => selection.has(address)));
-  // Under exec the seed's pairs (a dry step, then the step that confirms it) name one resource twice, on purpose.
-  const problems = [
-    ...diagnostics,
-    ...(verb === 'exec' ? [] : duplicateUrns(declaredUrns(steps))),
-    ...guardProblems(steps),
-  ];
+  const problems = [...diagnostics, ...guardProblems(steps)];
   if (hasErrors(problems)) throw new DiagnosticError(problems);
   return {
     verb,
@@ -94,7 +107,7 @@ export function prepare(
     stacks: [...new Set([...steps.values()].flatMap((item) => (item.stack === null ? [] : [item.stack])))].sort(),
     steps,
     declared,
-    order: order.filter((address) => steps.has(address)),
+    order: ordering.order.filter((address) => steps.has(address)),
     skipped: skippedSteps(playbook, runnable, selection),
     diagnostics: problems,
   };
@@ -119,16 +132,40 @@ export function linkAll(
   return { declarations, diagnostics };
 }
 
-/** What is wrong with the inputs of steps whose playbook can't be used for other reasons, so that one run tells all of it. */
-export function inputErrors(
+/** What is wrong with the steps of a playbook that can't be used for other reasons, so that one run tells all of it. */
+export function partialErrors(
   catalogues: EnginePorts['catalogues'],
-  partial: Playbook,
+  { steps, sound }: PartialPlaybook,
   options: VerbOptions,
   verb: PlanVerb | 'exec',
 ): readonly Diagnostic[] {
-  const { diagnostics } = linkAll(catalogues, partial.steps, options, verb);
-  // A step that seems to be missing may be one of those that were left out.
-  return diagnostics.filter((item) => isError(item) && item.code !== 'UNKNOWN_STEP');
+  const judged = steps.filter(({ address }) => sound.has(address));
+  const linked = linkAll(catalogues, judged, options, verb);
+  const edges = withAfter(edgesOf(steps, linked.declarations), linked.declarations);
+  return [
+    // A step that seems to be missing may be one of those that were left out.
+    ...linked.diagnostics.filter((item) => isError(item) && item.code !== 'UNKNOWN_STEP'),
+    ...cycles(topologicalOrder(edges), steps),
+    ...twice(judged, linked, options, verb),
+  ];
+}
+
+/** Under exec the seed's pairs (a dry step, then the step that confirms it) name one resource twice, on purpose. */
+function twice(
+  steps: readonly Step[],
+  { declarations, diagnostics }: ReturnType<typeof linkAll>,
+  options: VerbOptions,
+  verb: PlanVerb | 'exec',
+): readonly Diagnostic[] {
+  if (verb === 'exec') return [];
+  const broken = new Set(diagnostics.filter(isError).map(({ address }) => address));
+  return duplicateUrns(
+    steps.flatMap((step) => {
+      const declaration = declarations.get(step.address);
+      if (declaration === undefined || broken.has(step.address)) return [];
+      return [{ step, urn: declaration.urn, held: heldBy(step, declaration.action, options) }];
+    }),
+  );
 }
 
 /** Format rules of the cloud are errors where a real cloud (or the emulator of it) answers, else warnings. */
@@ -167,14 +204,19 @@ export function afterOf(
 export function orderOf(edges: Edges, steps: readonly Step[]): readonly string[] {
   const ordering = topologicalOrder(edges);
   if (ordering.kind === 'ordered') return ordering.order;
+  throw new DiagnosticError(cycles(ordering, steps));
+}
+
+function cycles(ordering: Ordering, steps: readonly Step[]): readonly Diagnostic[] {
+  if (ordering.kind === 'ordered') return [];
   const sources = new Map(steps.map((step) => [step.address, step.source]));
-  const path = ordering.cycle.map((address) => `${address} (${place(sources.get(address))})`).join(' -> ');
-  const source = sources.get(ordering.cycle[0] ?? '') ?? null;
-  throw new DiagnosticError([
-    diagnostic('CYCLE', `each of these steps waits for the next one: ${path}. Remove one of the dependencies.`, {
+  return ordering.cycles.map((cycle) => {
+    const path = cycle.map((address) => `${address} (${place(sources.get(address))})`).join(' -> ');
+    const source = sources.get(cycle[0] ?? '') ?? null;
+    return diagnostic('CYCLE', `each of these steps waits for the next one: ${path}. Remove one of the dependencies.`, {
       source,
-    }),
-  ]);
+    });
+  });
 }
 
 function place(source: SourcePosition | undefined): string {
@@ -189,22 +231,26 @@ function prepareStep(
   options: VerbOptions,
 ): PreparedStep {
   const spec = declaration.action;
-  const reconcile = spec.kind === 'ensure' ? effectiveReconcile(step, options) : null;
-  const held = step.dryRun === true ? 'dry_run' : reconcile === 'report' ? 'reconcile is report' : null;
   return {
     step,
     catalogue,
     spec,
     declaration,
     stack: spec.kind === 'read' ? null : (step.stack ?? options.stack),
-    reconcile,
-    held,
+    reconcile: reconcileOf(step, spec, options),
+    held: heldBy(step, spec, options),
     ...order,
     verdict: null,
   };
 }
 
-function effectiveReconcile(step: Step, options: VerbOptions): Reconcile {
+function heldBy(step: Step, spec: ActionSpec, options: VerbOptions): string | null {
+  if (step.dryRun === true) return 'dry_run';
+  return reconcileOf(step, spec, options) === 'report' ? 'reconcile is report' : null;
+}
+
+function reconcileOf(step: Step, spec: ActionSpec, options: VerbOptions): Reconcile | null {
+  if (spec.kind !== 'ensure') return null;
   if (options.reconcile === 'report') return 'report';
   return step.reconcile ?? options.reconcile ?? 'report';
 }
@@ -223,10 +269,6 @@ function targetOf(steps: ReadonlyMap<string, PreparedStep>, options: VerbOptions
 function originsOf(step: Step): readonly string[] {
   const urls = [step.endpoint?.crm, step.endpoint?.billing, step.endpoint?.serviceusage];
   return urls.flatMap((url) => (url === null || url === undefined ? [] : [new URL(url).origin]));
-}
-
-function declaredUrns(steps: ReadonlyMap<string, PreparedStep>) {
-  return [...steps.values()].map(({ step, held, declaration }) => ({ step, held, urn: declaration.urn }));
 }
 
 /** One resource may be managed by one unheld step only. */

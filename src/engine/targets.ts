@@ -1,5 +1,5 @@
 import { diagnostic } from '../core/codes.ts';
-import { DiagnosticError } from '../core/diagnostics.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
 import { closureOf, type Edges } from '../core/graph.ts';
 import type { Declaration } from '../core/resource.ts';
 import type { Step } from '../core/step.ts';
@@ -26,21 +26,30 @@ function addressesOf(
   steps: readonly Step[],
   declarations: ReadonlyMap<string, Declaration>,
 ): ReadonlySet<string> {
-  const found = new Set<string>();
-  const missing: string[] = [];
-  for (const name of names) {
-    const matches = steps.filter((step) => isNamed(step, declarations.get(step.address)?.urn ?? null, name));
-    if (matches.length === 0) missing.push(name);
-    for (const step of matches) found.add(step.address);
-  }
-  if (missing.length === 0) return found;
-  throw new DiagnosticError(
-    missing.map((name) =>
+  return new Set(names.flatMap((name) => matching(name, steps, declarations).map(({ address }) => address)));
+}
+
+function matching(
+  name: string,
+  steps: readonly Step[],
+  declarations: ReadonlyMap<string, Declaration>,
+): readonly Step[] {
+  return steps.filter((step) => isNamed(step, declarations.get(step.address)?.urn ?? null, name));
+}
+
+/** What the caller names that is no step of the playbook. */
+export function unknownTargets(
+  steps: readonly Step[],
+  declarations: ReadonlyMap<string, Declaration>,
+  { targets, excludes }: Pick<VerbOptions, 'targets' | 'excludes'>,
+): readonly Diagnostic[] {
+  return [...new Set([...targets, ...excludes])]
+    .filter((name) => matching(name, steps, declarations).length === 0)
+    .map((name) =>
       diagnostic('UNKNOWN_STEP', `no step has the address, name or URN ${JSON.stringify(name)}.`, {
         hint: `The steps are: ${[...new Set(steps.map((step) => step.name))].slice(0, 20).join(', ')}`,
       }),
-    ),
-  );
+    );
 }
 
 /** Whether a target means this step. */

@@ -45,21 +45,26 @@ const pollSchema = z.strictObject({
   max_wait_secs: z.optional(z.number().check(z.gt(0), z.lte(86_400))),
 });
 
-/** Reads every key of a tool but provider, action, input and guard. What is wrong is reported and reads as not written. */
+/**
+ * Reads every key of a tool but provider, action, input and guard. What is wrong is reported and reads as not written;
+ * only where it decides how the input is judged does it count against the step.
+ */
 export function readFields(tool: MapNode, stepTimeout: TreeNode | null, renderer: Renderer): ToolFields {
   const read = <T>(key: string, reader: Reader<T>): T | null => readStatic(child(tool, key), key, renderer, reader);
-  const timeout = readStatic(stepTimeout, 'timeout', renderer, readTimeout);
-  return {
-    stack: read('stack', readName),
+  const beside = renderer.findings.aside(() => ({
     reconcile: read('reconcile', readReconcile),
     dryRun: readDry(child(tool, 'dry_run'), renderer),
     auth: read<AuthSpec>('auth', (value, node) => readAuth(value, node, renderer.findings)),
-    endpoint: read<EndpointSpec>('endpoint', (value, node) => readEndpoint(value, node, renderer.findings)),
     poll: read('poll', readPoll) ?? DEFAULT_POLL,
-    timeoutMs: read('timeout', readTimeout) ?? timeout,
+    timeoutMs: read('timeout', readTimeout) ?? readStatic(stepTimeout, 'timeout', renderer, readTimeout),
     protect: readProtect(tool, renderer),
     confirm: readAny(child(tool, 'confirm'), renderer),
     knownDesired: readAny(child(tool, 'known_desired'), renderer),
+  }));
+  return {
+    ...beside,
+    stack: read('stack', readName),
+    endpoint: read<EndpointSpec>('endpoint', (value, node) => readEndpoint(value, node, renderer.findings)),
     settings: read('settings', readObject),
     identity: read('identity', readObject),
     logicalId: read('logical_id', readName),

@@ -44,6 +44,14 @@ export class Findings {
     return this.#complaints;
   }
 
+  /** Does what says nothing about the soundness of the piece at hand: what it adds is told all the same. */
+  aside<T>(work: () => T): T {
+    const before = this.#complaints;
+    const result = work();
+    this.#complaints = before;
+    return result;
+  }
+
   /** In the order of the file; what has no place first. */
   list(): readonly Diagnostic[] {
     return byPlace(this.#list);

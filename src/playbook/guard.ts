@@ -1,4 +1,4 @@
-import type { GuardSpec } from '../core/step.ts';
+import { type GuardSpec, NO_GUARD } from '../core/step.ts';
 import type { Findings, Place } from './findings.ts';
 import { asMap, checkKeys, literalText } from './shape.ts';
 import { isTemplate } from './template-text.ts';
@@ -42,14 +42,6 @@ const GUARD_KEYS: readonly GuardKey[] = [
 ];
 const KNOWN = new Set(GUARD_KEYS.map(({ key }) => key));
 
-const NOTHING: GuardSpec = {
-  requireOrg: null,
-  requireOrgDisplayName: null,
-  requireBillingAccount: null,
-  requireCloudId: null,
-  requireFolder: null,
-};
-
 /** One level's guard: who says it, what, and where each value stands. */
 export interface GuardLevel {
   readonly source: string;
@@ -62,7 +54,7 @@ export function readGuard(node: TreeNode, source: string, findings: Findings): G
   const map = asMap(node, 'guard', findings);
   if (map === null) return null;
   checkKeys(map, KNOWN, 'guard', findings);
-  const spec: Record<GuardField, string | null> = { ...NOTHING };
+  const spec: Record<GuardField, string | null> = { ...NO_GUARD };
   const places = new Map<GuardField, Place>();
   for (const known of GUARD_KEYS) {
     const value = guardValue(map, known, findings);
@@ -109,7 +101,7 @@ export function addGuards(
   findings: Findings,
 ): GuardSpec | null {
   if (levels.length === 0) return null;
-  const total: Record<GuardField, string | null> = { ...NOTHING };
+  const total: Record<GuardField, string | null> = { ...NO_GUARD };
   for (const { key, field } of GUARD_KEYS) {
     const saying = levels.filter(({ spec }) => spec[field] !== null);
     const [first] = saying;

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { type JsonObject, sha256Hex } from '../core/json.ts';
-import type { GuardSpec, Playbook, Skip, Step } from '../core/step.ts';
+import { type GuardSpec, NO_GUARD, type PartialPlaybook, type Playbook, type Skip, type Step } from '../core/step.ts';
 import type { Catalogues } from './actions.ts';
 import { Budget } from './budget.ts';
 import { StepBuilder, skippedStep } from './build.ts';
@@ -48,8 +48,8 @@ export interface LoadRequest {
 /** The playbook is null when any diagnostic is an error. */
 export interface LoadResult {
   readonly playbook: Playbook | null;
-  /** Then the steps that are sound in themselves, for further complaints about them and nothing else; null: none can be trusted. */
-  readonly partial: Playbook | null;
+  /** Then what could be built of it, for further complaints and nothing else. */
+  readonly partial: PartialPlaybook | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -76,7 +76,7 @@ function build(tree: TreeNode, request: LoadRequest, parse: ExpressionParser | n
     { playbook: envelope.workload, action: request.action, file: request.workloadFile, sets: request.sets },
     findings,
   );
-  const { steps: built, sound } = buildSteps(envelope, workload, request, parse, findings);
+  const { steps: built, broken, guarded } = buildSteps(envelope, workload, request, parse, findings);
   const tokens = new InlineTokens(built);
   const steps = tokens.hide(built, findings);
   const playbook: Playbook = {
@@ -88,8 +88,7 @@ function build(tree: TreeNode, request: LoadRequest, parse: ExpressionParser | n
   };
   const diagnostics = tokens.scrubbed(findings.list());
   if (!findings.failed) return { playbook, partial: null, diagnostics };
-  const partial = sound === null ? null : { ...playbook, steps: sound.filter((step) => !tokens.stand(step)) };
-  return { playbook: null, partial, diagnostics };
+  return { playbook: null, partial: partialOf(built, broken, guarded, tokens), diagnostics };
 }
 
 function buildSteps(
@@ -98,7 +97,7 @@ function buildSteps(
   request: LoadRequest,
   parse: ExpressionParser | null,
   findings: Findings,
-): { readonly steps: readonly Step[]; readonly sound: readonly Step[] | null } {
+): { readonly steps: readonly Step[]; readonly broken: ReadonlySet<WrittenStep>; readonly guarded: boolean } {
   if (envelope.defaults !== null) checkDefaultsKeys(envelope.defaults, findings);
   const written = readWorkflow(envelope.workflow, request.conditionalRoutes, findings);
   checkTargets(written, findings);
@@ -114,11 +113,10 @@ function buildSteps(
   checkDependencies(written, addresses, findings);
   const before = findings.complaints;
   const guards = guardLevels(envelope, request, findings);
-  // A guard also says where folders are looked up: with a broken one, every step could be misjudged.
   const guarded = findings.complaints === before;
   const builder = new StepBuilder(context, new Order(written, addresses), guards);
   const steps = assemble(written, skips, instances, builder, context);
-  return { steps, sound: guarded ? soundSteps(steps, context.broken) : null };
+  return { steps, broken: context.broken, guarded };
 }
 
 function buildContext(
@@ -220,13 +218,26 @@ function assemble(
   return steps;
 }
 
-/** The steps that run and have no error, of their own or in what they refer to. */
-function soundSteps(steps: readonly Step[], broken: ReadonlySet<WrittenStep>): readonly Step[] {
+function partialOf(
+  built: readonly Step[],
+  broken: ReadonlySet<WrittenStep>,
+  guarded: boolean,
+  tokens: InlineTokens,
+): PartialPlaybook {
+  const running = built.filter(({ skip }) => skip === null);
+  // A guard also says below which organisation folders are looked up: a broken one does not say nothing.
+  const steps = guarded ? running : running.map((step) => ({ ...step, guard: withSomeOrganization(step.guard) }));
   const names = new Set([...broken].map(({ name }) => name));
   const whole = new Map(
-    steps.filter(({ skip, name }) => skip === null && !names.has(name)).map((step) => [step.address, step]),
+    steps.filter((step) => !names.has(step.name) && !tokens.stand(step)).map((step) => [step.address, step]),
   );
-  return [...whole.values()].filter(({ dependsOn }) => dependsOn.every((address) => whole.has(address)));
+  const sound = [...whole.values()].filter(({ dependsOn }) => dependsOn.every((address) => whole.has(address)));
+  return { steps, sound: new Set(sound.map(({ address }) => address)) };
+}
+
+function withSomeOrganization(guard: GuardSpec | null): GuardSpec {
+  const known = guard ?? NO_GUARD;
+  return { ...known, requireOrg: known.requireOrg ?? '0' };
 }
 
 function instancesByStep(instances: readonly Instance[]): ReadonlyMap<WrittenStep, readonly Instance[]> {

@@ -42,10 +42,28 @@ test('ties go by address', () => {
 
 test('a circle is printed as one, first and last the same', () => {
   expect(topologicalOrder(edgesOf({ a: ['b'], b: ['c'], c: ['b'], d: [] }))).toEqual({
-    kind: 'cycle',
-    cycle: ['b', 'c', 'b'],
+    kind: 'cycles',
+    cycles: [['b', 'c', 'b']],
   });
-  expect(topologicalOrder(edgesOf({ a: ['a'] }))).toEqual({ kind: 'cycle', cycle: ['a', 'a'] });
+  expect(topologicalOrder(edgesOf({ a: ['a'] }))).toEqual({ kind: 'cycles', cycles: [['a', 'a']] });
+});
+
+test('circles apart from each other are told each, and what only waits for one is in none', () => {
+  const edges = edgesOf({ a: ['b'], b: ['a'], c: ['a'], d: ['e', 'c'], e: ['d'], f: [], g: ['g', 'f'] });
+  expect(topologicalOrder(edges)).toEqual({
+    kind: 'cycles',
+    cycles: [
+      ['a', 'b', 'a'],
+      ['d', 'e', 'd'],
+      ['g', 'g'],
+    ],
+  });
+});
+
+test('no more circles are told than anyone reads', () => {
+  const many = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`n${index}`, [`n${index}`]]));
+  const result = topologicalOrder(edgesOf(many));
+  expect(result.kind === 'cycles' ? result.cycles.length : 0).toBe(20);
 });
 
 test('any circle is found, and every step of it is a dependency', () => {
@@ -56,7 +74,7 @@ test('any circle is found, and every step of it is a dependency', () => {
       closed.set(`n${low}`, [...(edges.get(`n${low}`) ?? []), `n${high}`]);
       closed.set(`n${high}`, [...(closed.get(`n${high}`) ?? []), `n${low}`]);
       const result = topologicalOrder(closed);
-      const cycle = result.kind === 'cycle' ? result.cycle : [];
+      const [cycle = []] = result.kind === 'cycles' ? result.cycles : [];
       expect(cycle.length).toBeGreaterThan(1);
       expect(cycle.at(-1)).toBe(cycle[0]);
       for (const [index, node] of cycle.slice(0, -1).entries()) expect(closed.get(node)).toContain(cycle[index + 1]);
