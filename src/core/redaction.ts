@@ -1,4 +1,4 @@
-import { canonicalJson, isJsonObject, type Json, type JsonObject, sha256Hex } from './json.ts';
+import { canonicalJson, type ExactJson, type Json, sha256Hex } from './json.ts';
 
 /** What stands in place of a secret in everything echoed or stored. */
 export const REDACTED = '***redacted***';
@@ -32,19 +32,36 @@ export function isSensitiveKey(key: string): boolean {
 
 /** The value with `***redacted***` in place of every value whose key names a secret. */
 export function redact(value: Json, options: RedactionOptions = {}): Json {
-  return replaceSecrets(value, options, () => REDACTED);
+  return replaceSecrets(value, options, { secret: () => REDACTED }) as Json;
+}
+
+/** The same for a row that anyone may have written; `text` gives what stands for each of its texts. */
+export function redactRow(row: ExactJson, text: (value: string) => string): ExactJson {
+  return replaceSecrets(row, {}, { secret: () => REDACTED, text });
 }
 
 /** The same places as hex SHA-256 of their canonical JSON: two secrets differ, and neither can be read. */
 export function redactForDigest(value: Json, options: RedactionOptions = {}): Json {
-  return replaceSecrets(value, options, (secret) => sha256Hex(canonicalJson(secret)));
+  return replaceSecrets(value, options, { secret: (secret) => sha256Hex(canonicalJson(secret)) }) as Json;
 }
 
-function replaceSecrets(value: Json, options: RedactionOptions, replace: (secret: Json) => Json): Json {
+interface Replacements {
+  secret(value: ExactJson): string;
+  text?(value: string): string;
+}
+
+type ExactObject = Readonly<Record<string, ExactJson>>;
+
+function isObject(value: ExactJson): value is ExactObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function replaceSecrets(value: ExactJson, options: RedactionOptions, replace: Replacements): ExactJson {
   const publicPaths = (options.publicPaths ?? []).map((path) => path.split('.'));
-  const walk = (item: Json, path: readonly string[]): Json => {
-    if (Array.isArray(item)) return item.map((entry: Json, index) => walk(entry, [...path, String(index)]));
-    if (!isJsonObject(item)) return item;
+  const walk = (item: ExactJson, path: readonly string[]): ExactJson => {
+    if (typeof item === 'string') return replace.text?.(item) ?? item;
+    if (Array.isArray(item)) return item.map((entry: ExactJson, index) => walk(entry, [...path, String(index)]));
+    if (!isObject(item)) return item;
     return Object.fromEntries(
       Object.entries(item).map(([key, entry]) => [
         key,
@@ -52,16 +69,16 @@ function replaceSecrets(value: Json, options: RedactionOptions, replace: (secret
       ]),
     );
   };
-  const member = (key: string, entry: Json, path: readonly string[]): Json => {
+  const member = (key: string, entry: ExactJson, path: readonly string[]): ExactJson => {
     if (PUBLIC_SUBTREES.has(key) || publicPaths.some((known) => matches(known, path))) return entry;
     // Nothing is hidden where nothing is said: a null stays a null.
-    return isSensitiveKey(key) && entry !== null ? replace(entry) : walk(entry, path);
+    return isSensitiveKey(key) && entry !== null ? replace.secret(entry) : walk(entry, path);
   };
   return walk(value, []);
 }
 
 /** `credential` of an auth block and of a fact is a name that the caller gave it. */
-function namesCredential(parent: JsonObject, key: string, parentKey: string | undefined): boolean {
+function namesCredential(parent: ExactObject, key: string, parentKey: string | undefined): boolean {
   if (key !== 'credential' || typeof parent[key] !== 'string') return false;
   return parentKey === 'auth' || (typeof parent['urn'] === 'string' && typeof parent['verb'] === 'string');
 }

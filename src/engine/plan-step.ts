@@ -226,12 +226,14 @@ function refusedAuth(
 function targetOf(context: PlanContext, item: PreparedStep, desired: ValueObject, dependencies: Dependencies): Target {
   const pending = [...dependencies].filter(([, planned]) => isPendingContainer(planned)).map(([address]) => address);
   const urn = urnOf(item, desired);
+  const owned = ownedAs(context, item, urn);
   return {
     declaration: item.declaration,
     desired,
-    resourceId: ownedAs(context, item, urn)?.resourceId ?? begunOn(context, urn),
+    resourceId: owned?.resourceId ?? begunOn(context, urn),
     pending: new Set(pending),
     forDelete: item.spec.kind === 'delete',
+    recorded: owned?.lastDesired,
   };
 }
 

@@ -94,6 +94,7 @@ async function lookAgain(
     resourceId: seen?.id ?? owned?.resourceId ?? null,
     pending: new Set<string>(),
     forDelete: item.spec.kind === 'delete',
+    recorded: owned?.lastDesired,
   };
   const resolved = await session.resolve(target);
   if (resolved.kind === 'failed') return stateOf('failed', { diagnostics: [resolved.why] });

@@ -1,19 +1,20 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { ProviderFact } from '../core/facts.ts';
 import type { ExactJson } from '../core/json.ts';
+import { REDACTED, redactRow } from '../core/redaction.ts';
 import { scanFact } from './fact-scan.ts';
 import { sortRows } from './fold-log.ts';
 import { FILE_START, type Line } from './lines.ts';
-import { parseLossless } from './lossless.ts';
+import { type LosslessJson, losslessText, parseLossless } from './lossless.ts';
 import { timeOf } from './marked-fold.ts';
 import type { Entry } from './parse-row.ts';
 import { eachRow, type ReadOptions, startLines } from './read-log.ts';
 
-/** A row as it stands in the log, for those who show it. */
+/** A row as it stands in the log, for those who show it: nobody knows what others put into theirs. */
 export interface HistoryRow {
   /** Where it starts in the file, from 1; in a server's log, which row it is. */
   readonly line: number;
-  /** The whole line; a list or reply that wraps several rows comes once for each of them. */
+  /** The whole line but for secrets; a list or reply that wraps several rows comes once for each of them. */
   readonly json: ExactJson;
   readonly entry: Entry;
 }
@@ -51,10 +52,24 @@ export function rowOf({ bytes, number }: Line, entry: Entry): HistoryRow {
   return {
     line: number,
     get json() {
-      return parseLossless(text);
+      return withoutSecrets(parseLossless(text));
     },
     entry,
   };
+}
+
+/** Also in the events that rows of the tier carry as a text. */
+function withoutSecrets(value: LosslessJson): ExactJson {
+  return redactRow(value, (text) => {
+    if (!/^\s*[[{]/.test(text)) return text;
+    try {
+      const inner = parseLossless(text);
+      const [before, after] = [losslessText(inner), losslessText(withoutSecrets(inner) as LosslessJson)];
+      return before === after ? text : after;
+    } catch (error) {
+      return error instanceof SyntaxError ? text : REDACTED;
+    }
+  });
 }
 
 /**

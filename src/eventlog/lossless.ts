@@ -80,6 +80,16 @@ export function isLosslessObject(value: LosslessJson | undefined): value is Loss
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The value as JSON text, every integer digit by digit. */
+export function losslessText(value: LosslessJson): string {
+  if (typeof value === 'bigint') return value.toString();
+  if (Array.isArray(value)) return `[${value.map((item: LosslessJson) => losslessText(item)).join(',')}]`;
+  if (!isLosslessObject(value)) return JSON.stringify(value);
+  return `{${Object.entries(value)
+    .map(([key, item]) => `${JSON.stringify(key)}:${losslessText(item)}`)
+    .join(',')}}`;
+}
+
 /** Plain JSON: an integer that a double can't carry as its decimal text, so that nothing is lost. */
 export function toJson(value: LosslessJson): Json {
   if (typeof value === 'bigint') return integerJson(value);

@@ -1,5 +1,6 @@
 import type { ExecutionId, FactOutcome, FactVerb, Origin, ProviderFact } from '../core/facts.ts';
 import { foldFacts, type OwnershipModel } from '../core/fold.ts';
+import { redact } from '../core/redaction.ts';
 import { isLosslessObject, type LosslessJson, type LosslessObject, parseLossless, toJson } from './lossless.ts';
 
 /** How deep below an event's top a fact is looked for. */
@@ -111,7 +112,8 @@ export function acceptFact(value: LosslessJson | undefined): ProviderFact | null
     resource_type,
     verb: verb as FactVerb,
     stack,
-    desired: toJson(value['desired'] ?? null),
+    // What others wrote may hold anything.
+    desired: redact(toJson(value['desired'] ?? null)),
     execution_id: executionId,
     outcome: outcome as FactOutcome,
     ...optionalFields(value),

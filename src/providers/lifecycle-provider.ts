@@ -32,6 +32,8 @@ export interface Target {
   readonly pending: ReadonlySet<string>;
   /** For a delete: also look at what stands in the way. */
   readonly forDelete: boolean;
+  /** What was last wanted of it, where the log has it as owned. */
+  readonly recorded?: Json | undefined;
 }
 
 export type Resolution =

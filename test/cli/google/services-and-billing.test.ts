@@ -151,6 +151,35 @@ it.concurrent('services.disable and unlink are planned with a digest and done', 
   expect((await cloud.plan('--detailed-exitcode')).code).toBe(0);
 });
 
+it.concurrent('an unlink step leaves a link to another account than the recorded one alone, unless it names that', async () => {
+  const other = 'billingAccounts/AAAAAA-BBBBBB-CCCCCC';
+  const cloud = await openCloudInside({
+    seed: {
+      billingAccounts: [
+        { id: ACCOUNT_ID, parent: ORG },
+        { id: 'AAAAAA-BBBBBB-CCCCCC', parent: ORG },
+      ],
+      projects: [WEB],
+    },
+  });
+  cloud.write({ steps: [link('money', { project_id: 'acme-web', billing_account: ACCOUNT })] });
+  expectExit(await cloud.converge(), 0);
+  await cloud.outOfBand('PUT', '/v1/projects/acme-web/billingInfo', { billingAccountName: other });
+  cloud.write({ steps: [google('cut', 'cloudbilling.projects.unlink', { project_id: 'acme-web' })] });
+  const { plan } = await cloud.plan();
+  expect(stepAt(plan, 'cut').change).toBe('blocked');
+  expect(codesOf(stepAt(plan, 'cut').diagnostics)).toContain('NOT_OURS');
+  expect(stepAt(plan, 'cut').diagnostics[0]?.hint).toContain(`billing_account: ${other}`);
+  expect((await cloud.apply(plan.digest)).code).toBe(5);
+  expect(cloud.projectOf('acme-web').billingAccountName).toBe(other);
+
+  cloud.write({
+    steps: [google('cut', 'cloudbilling.projects.unlink', { project_id: 'acme-web', billing_account: other })],
+  });
+  expectExit(await cloud.converge(), 0);
+  expect(cloud.projectOf('acme-web').billingAccountName).toBe('');
+});
+
 it.concurrent('a billing link is a PUT only where it differs, and away from another account a shown update', async () => {
   const cloud = await openCloudInside({
     seed: {

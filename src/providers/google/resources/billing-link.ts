@@ -1,6 +1,6 @@
 import { diagnostic } from '../../../core/codes.ts';
 import type { Diagnostic } from '../../../core/diagnostics.ts';
-import type { JsonObject } from '../../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json.ts';
 import type { ChangeContext, Observation } from '../../../core/resource.ts';
 import { display, type ValueObject } from '../../../core/value.ts';
 import type { Target } from '../../lifecycle-provider.ts';
@@ -142,12 +142,19 @@ export function billingDisabled(resource: JsonObject, address: string): Diagnost
   );
 }
 
-/** A link is cut only while it shows the account that is said. */
+/** A link is cut only while it shows the account that the step says, or else the log. */
 function otherAccount(actual: JsonObject, target: Target): readonly Diagnostic[] {
-  const account = knownPlace(target, 'billing_account');
-  if (account === null || account === actual['billing_account']) return [];
-  const detail = `The project is linked to ${text(actual, 'billing_account')} and not to ${account}; that link is left alone.`;
-  return [diagnostic('NOT_OURS', detail, { address: target.declaration.address })];
+  const live = text(actual, 'billing_account');
+  const account = knownPlace(target, 'billing_account') ?? recordedAccount(target);
+  if (account === null || account === live) return [];
+  const detail = `The project is linked to ${live} and not to ${account}; that link is left alone.`;
+  const hint = `Where that one is meant, write billing_account: ${live} into the input of an unlink step.`;
+  return [diagnostic('NOT_OURS', detail, { address: target.declaration.address, hint })];
+}
+
+function recordedAccount({ recorded }: Target): string | null {
+  const account = isJsonObject(recorded) ? text(recorded, 'billing_account') : '';
+  return account === '' ? null : withCollection('billingAccounts', account);
 }
 
 function fromForeign(urn: string, desired: JsonObject): Foreign {
