@@ -9,6 +9,7 @@ import { isMap, objectOf, scalar } from './inputs.ts';
 import { link } from './link.ts';
 import { mayLieIn } from './may-lie-in.ts';
 import { PROJECT_URN, projectIdOf, projectIn, type UrnsOf } from './project-names.ts';
+import { BINDING_URN } from './resources/binding.ts';
 import { plannedRequest } from './shown-request.ts';
 import { billingAccountFormat, type FormatRule, labelProblem, parentFormat, projectNameFormat } from './validation.ts';
 
@@ -45,8 +46,7 @@ export const googleCatalogue: ProviderCatalogue = {
     if (request === undefined) throw new TypeError(`${declaration.action.name} is no read`);
     return [plannedRequest(request, step.endpoint)];
   },
-  fromForeign: (resourceType, urn, desired) =>
-    definitionOf(resourceType, urn)?.fromForeign(urn, objectOf(desired)) ?? { urn, desired },
+  fromForeign,
 };
 
 const BEFORE_PROJECT = RESOURCES.flatMap(({ beforeProject }) => (beforeProject === undefined ? [] : [beforeProject]));
@@ -61,10 +61,19 @@ function resourceOf(declaration: Declaration): ResourceDefinition | null {
   return definition !== undefined && isResource(definition) ? definition : null;
 }
 
-/** What stands in a project's number stands in its id. */
+/** What stands in a project's number stands in its id; a grant may also be written as others write it. */
 function oneUrn(urn: string, urnsOf: UrnsOf): string {
-  const named = projectIn(urn, BEFORE_PROJECT);
-  return named === null || !named.isNumber ? urn : named.before + projectIdOf(named.project, urnsOf) + named.after;
+  const ours = urn.startsWith(BINDING_URN) ? fromForeign('binding', urn, null).urn : urn;
+  const named = projectIn(ours, BEFORE_PROJECT);
+  return named === null || !named.isNumber ? ours : named.before + projectIdOf(named.project, urnsOf) + named.after;
+}
+
+function fromForeign(
+  resourceType: string,
+  urn: string,
+  desired: Json,
+): { readonly urn: string; readonly desired: Json } {
+  return definitionOf(resourceType, urn)?.fromForeign(urn, objectOf(desired)) ?? { urn, desired };
 }
 
 function namedWithin(urn: string): NamedWithin | null {

@@ -41,7 +41,7 @@ import type { Reads } from '../reads.ts';
 import { roleFormat } from '../validation.ts';
 import { projectUrn } from './project.ts';
 
-const URN = 'google:iam:binding:';
+export const BINDING_URN = 'google:iam:binding:';
 export const POLICY_VERSION = 3;
 
 /** What differs between the four places that a grant may stand on. */
@@ -103,7 +103,7 @@ export function defineBinding(place: BindingPlace): ResourceDefinition {
       },
     ],
     urn: (desired) => bindingUrn(desired),
-    ...(place.holder === 'project' ? { beforeProject: `${URN}projects/` } : {}),
+    ...(place.holder === 'project' ? { beforeProject: `${BINDING_URN}projects/` } : {}),
     batchKey: (desired) => `iam:${display(desired['resource'] ?? null)}`,
     requests,
     fromForeign,
@@ -166,7 +166,7 @@ export function bindingUrn(desired: ValueObject): string | null {
   const resource = desired['resource'];
   if (typeof resource !== 'string' || resource.startsWith('folders/by-display-name/')) return null;
   const condition = isMap(desired['condition']) ? `/condition:${conditionHash(desired['condition'])}` : '';
-  return `${URN}${resource}/${textAt(desired, 'role')}/${normalizeMember(textAt(desired, 'member'))}${condition}`;
+  return `${BINDING_URN}${resource}/${textAt(desired, 'role')}/${normalizeMember(textAt(desired, 'member'))}${condition}`;
 }
 
 function conditionHash(condition: ValueObject): string {
@@ -284,8 +284,8 @@ const PARTS =
 /** The ancestor writes the URN of an ensure with the whole getIamPolicy URL, and that of a delete with the resource alone. */
 function fromForeign(urn: string, desired: JsonObject): Foreign {
   const [, ofUrl, rest] = FOREIGN_URL.exec(urn) ?? [];
-  const tail = ofUrl === undefined ? urn.slice(URN.length) : `${ofUrl}/${rest}`;
-  const [, resource, role, member] = urn.startsWith(URN) ? (PARTS.exec(tail) ?? []) : [];
+  const tail = ofUrl === undefined ? urn.slice(BINDING_URN.length) : `${ofUrl}/${rest}`;
+  const [, resource, role, member] = urn.startsWith(BINDING_URN) ? (PARTS.exec(tail) ?? []) : [];
   if (resource === undefined || role === undefined || member === undefined) return null;
   const condition = desired['condition'];
   const ours = {
