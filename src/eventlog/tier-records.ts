@@ -69,7 +69,9 @@ export function wrappedRecords(value: LosslessJson): readonly LosslessJson[] | n
   if (!isLosslessObject(value) || value['event_type'] !== undefined) return null;
   const rows = recordsIn(value);
   const refused = refusalOf(value['action'], value['outcome']);
-  if (refused !== null && ROW_KEYS.every((key) => value[key] === undefined)) throw new RefusalError(refused);
+  const isRow = ROW_KEYS.some((key) => value[key] !== undefined);
+  if (refused !== null && !isRow) throw new RefusalError(refused);
+  if (rows === null && !isRow && recordsMember(value) !== undefined) throw new RefusalError('its records are no list');
   if (value['action'] !== TIER_QUERY) return rows;
   if (rows === null && value['outcome'] !== 'absent') throw new RefusalError('the reply has no records');
   return rows ?? [];
@@ -86,9 +88,12 @@ export function refusalOf(action: LosslessJson | undefined, outcome: LosslessJso
 
 /** The rows under `result.records` or, of older servers, `records`; null where there are none of either. */
 export function recordsIn(reply: LosslessObject): readonly LosslessJson[] | null {
-  const result = reply['result'];
-  const records = reply['records'] ?? (isLosslessObject(result) ? result['records'] : undefined);
+  const records = recordsMember(reply);
   return Array.isArray(records) ? (records as readonly LosslessJson[]) : null;
+}
+
+function recordsMember({ result, records }: LosslessObject): LosslessJson | undefined {
+  return records ?? (isLosslessObject(result) ? result['records'] : undefined) ?? records;
 }
 
 /** Whether a reply's outcome is an answer; every other one is a refusal. */

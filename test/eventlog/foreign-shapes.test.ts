@@ -61,6 +61,13 @@ test.each<[string, string]>([
   ]);
 });
 
+test.each(['{"records":null}', '{"records":{}}', '{"result":{"records":"none"}}', '{\n "records": null\n}\n'])(
+  'what has records that are no list is no empty log: %s',
+  async (text) => {
+    await expect(readText(text)).rejects.toThrow(/LOG_INVALID: Line 1 .*its records are no list/);
+  },
+);
+
 test('a list longer than a block is streamed', async () => {
   const items = Array.from({ length: 3000 }, (_, index) => tierRow(index + 1, `p${index}`));
   const { model } = await readText(`[${items.join(',')}]`);
