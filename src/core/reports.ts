@@ -17,6 +17,8 @@ export interface DriftEntry {
   readonly why: string | null;
   /** The reason given in infra.yaml where all that differs is ignored. */
   readonly ignored: string | null;
+  /** The reasons of the fields that are ignored, be others not. */
+  readonly ignored_fields: Readonly<Record<string, string>>;
   readonly purge_time: string | null;
 }
 

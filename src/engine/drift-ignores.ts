@@ -13,23 +13,35 @@ export interface DriftIgnore {
 
 const IGNORABLE: ReadonlySet<Verdict> = new Set<Verdict>(['modified', 'missing', 'untracked', 'not_managed']);
 
-/** Why a deviation is ignored, where ignores that have not expired cover all of it; what could not be read never is. */
-export function ignoreReason(
+/** What of a deviation is ignored, and why. */
+export interface Ignored {
+  /** The reasons where ignores that have not expired cover all of it; what could not be read never is. */
+  readonly whole: string | null;
+  /** The reason of each field that an ignore of its own covers. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+const NOTHING: Ignored = { whole: null, fields: {} };
+
+export function ignoredOf(
   ignores: readonly DriftIgnore[],
   urn: string,
   drift: Verdict,
-  fields: readonly string[],
+  differing: readonly string[],
   now: number,
-): string | null {
-  if (!IGNORABLE.has(drift)) return null;
+): Ignored {
+  if (!IGNORABLE.has(drift)) return NOTHING;
   const valid = ignores.filter((ignore) => matches(ignore.urn, urn) && !isExpired(ignore.until, now));
   const whole = valid.find((ignore) => ignore.field === null);
-  if (whole !== undefined) return whole.reason;
-  if (drift !== 'modified') return null;
-  const reasons = fields.map((field) => valid.find((ignore) => ignore.field === field)?.reason);
-  return reasons.length > 0 && reasons.every((reason) => reason !== undefined)
-    ? [...new Set(reasons)].join('; ')
-    : null;
+  if (whole !== undefined) return { whole: whole.reason, fields: {} };
+  if (drift !== 'modified') return NOTHING;
+  const reasons = differing.flatMap((field) => {
+    const reason = valid.find((ignore) => ignore.field === field)?.reason;
+    return reason === undefined ? [] : [[field, reason] as const];
+  });
+  const isWhole = reasons.length > 0 && reasons.length === differing.length;
+  const all = [...new Set(reasons.map(([, reason]) => reason))].join('; ');
+  return { whole: isWhole ? all : null, fields: Object.fromEntries(reasons) };
 }
 
 function matches(pattern: string, urn: string): boolean {

@@ -13,7 +13,7 @@ import { displayObject, isKnown } from '../core/value.ts';
 import type { LogState } from '../eventlog/event-log.ts';
 import type { CloudProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { type DeclaredNames, declaredNames, isRenamable } from './declared-names.ts';
-import { type DriftIgnore, ignoreReason } from './drift-ignores.ts';
+import { type DriftIgnore, ignoredOf } from './drift-ignores.ts';
 import { isMeant, ownedOnce, refuseUnknown } from './drift-names.ts';
 import { learnByReading } from './learn-by-reading.ts';
 import { type LiveDesired, resolveIds, resolveLive } from './live-names.ts';
@@ -234,6 +234,7 @@ async function entryOf(
     drift === 'modified' && present !== null && isJsonObject(recorded)
       ? diffFields(recorded, present.actual, fields)
       : {};
+  const ignored = ignoredOf(request.ignores, subject.urn, drift, Object.keys(diff), request.now);
   const entry: DriftEntry = {
     urn: subject.urn,
     stack: subject.stack,
@@ -243,7 +244,8 @@ async function entryOf(
     desired: subject.desired,
     actual: present?.actual ?? null,
     why: seen.kind === 'unreadable' || seen.kind === 'not_visible' ? seen.why.detail : null,
-    ignored: ignoreReason(request.ignores, subject.urn, drift, Object.keys(diff), request.now),
+    ignored: ignored.whole,
+    ignored_fields: ignored.fields,
     purge_time: present?.purgeTime ?? null,
   };
   request.onResult(entry);

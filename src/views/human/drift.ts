@@ -61,8 +61,14 @@ function entryLines(entry: DriftEntry, report: DriftReport, options: HumanOption
     ...diffTexts(entry.diff, 'compare').map((text) => `      ${text}`),
     ...(entry.why === null ? [] : paragraph(entry.why, '      ', options.width)),
     ...(entry.purge_time === null ? [] : [`      deleted; it can be restored until ${escapeText(entry.purge_time)}`]),
-    ...(entry.ignored === null ? [] : paragraph(`${entry.drift}: ${entry.ignored}`, '      ', options.width)),
+    ...ignoredTexts(entry).flatMap((text) => paragraph(text, '      ', options.width)),
   ];
+}
+
+/** Of a whole deviation the group says that it is ignored. */
+function ignoredTexts({ drift, ignored, ignored_fields }: DriftEntry): readonly string[] {
+  if (ignored !== null) return [`${drift}: ${ignored}`];
+  return Object.entries(ignored_fields).map(([field, reason]) => `${field} is ignored: ${reason}`);
 }
 
 const COUNTED: readonly (readonly [Group, string])[] = [

@@ -13,6 +13,7 @@ export function driftEntryDocument(entry: DriftEntry): object {
     actual: entry.actual,
     why: entry.why,
     ignored: entry.ignored,
+    ignored_fields: entry.ignored_fields,
     purge_time: entry.purge_time,
   };
 }

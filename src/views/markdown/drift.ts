@@ -23,14 +23,16 @@ function row(entry: DriftEntry): readonly string[] {
   return [code(entry.urn), plain(entry.stack), plain(entry.drift), detail(entry).join('<br>')];
 }
 
-function detail({ diff, why, purge_time, ignored }: DriftEntry): readonly string[] {
+function detail({ diff, why, purge_time, ignored, ignored_fields }: DriftEntry): readonly string[] {
   return [
     ...Object.entries(diff).map(
       ([field, { desired, actual }]) => `${code(field)}: desired ${code(text(desired))}, live ${code(text(actual))}`,
     ),
     ...(why === null ? [] : [plain(why)]),
     ...(purge_time === null ? [] : [`deleted; can be restored until ${plain(purge_time)}`]),
-    ...(ignored === null ? [] : [`ignored: ${plain(ignored)}`]),
+    ...(ignored === null
+      ? Object.entries(ignored_fields).map(([field, reason]) => `${code(field)} is ignored: ${plain(reason)}`)
+      : [`ignored: ${plain(ignored)}`]),
   ];
 }
 

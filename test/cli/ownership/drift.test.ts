@@ -142,6 +142,16 @@ it('ignores what infra.yaml says, until it says', async () => {
     drift: 'modified',
     ignored: 'cost centre',
   });
+  await cloud.outOfBand('POST', '/v3/projects/acme-dns:move', { destinationParent: ORG });
+  const partly = await drift(cloud, 'playbook.yaml');
+  expectExit(partly, 2);
+  expect(partly.document.resources.find(({ urn }) => urn === PROJECT)).toMatchObject({
+    fields: ['parent', 'labels'],
+    ignored: null,
+    ignored_fields: { labels: 'cost centre' },
+  });
+  const people = await cloud.run(['drift', 'playbook.yaml']);
+  expect(people.stdout).toContain('labels is ignored: cost centre');
   ignore('2020-01-01');
   expectExit(await drift(cloud, 'playbook.yaml'), 2);
 });

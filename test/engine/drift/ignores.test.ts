@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Verdict } from '../../../src/core/plan.ts';
-import { type DriftIgnore, ignoreReason } from '../../../src/engine/drift-ignores.ts';
+import { type DriftIgnore, ignoredOf } from '../../../src/engine/drift-ignores.ts';
 
 const URN = 'google:cloudresourcemanager:project:acme-web';
 const NOW = Date.parse('2026-06-15T12:00:00Z');
@@ -17,7 +17,7 @@ const reasonOf = (
   ignores: readonly DriftIgnore[],
   drift: Verdict = 'modified',
   fields: readonly string[] = ['labels'],
-) => ignoreReason(ignores, URN, drift, fields, NOW);
+) => ignoredOf(ignores, URN, drift, fields, NOW).whole;
 
 test.each([
   [URN, true],
@@ -66,4 +66,11 @@ test('fields are covered one by one, and only where something differs in them', 
   );
   expect(reasonOf([labels], 'missing')).toBe(null);
   expect(reasonOf([labels], 'modified', [])).toBe(null);
+});
+
+test('a field that is ignored beside one that is not is told as that', () => {
+  const labels = ignore({ field: 'labels', reason: 'set by the export' });
+  const ignored = ignoredOf([labels], URN, 'modified', ['labels', 'parent'], NOW);
+  expect(ignored).toEqual({ whole: null, fields: { labels: 'set by the export' } });
+  expect(ignoredOf([ignore()], URN, 'modified', ['labels'], NOW)).toEqual({ whole: 'known', fields: {} });
 });

@@ -20,6 +20,7 @@ const driftEntry = z.strictObject({
   actual: z.unknown(),
   why: z.string().nullable(),
   ignored: z.string().nullable(),
+  ignored_fields: z.record(z.string(), z.string()),
   purge_time: z.string().nullable(),
 });
 

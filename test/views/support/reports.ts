@@ -11,6 +11,7 @@ export function driftEntry(parts: Partial<DriftEntry> = {}): DriftEntry {
     actual: { project_id: 'acme-web' },
     why: null,
     ignored: null,
+    ignored_fields: {},
     purge_time: null,
     ...parts,
   };
