@@ -137,6 +137,8 @@ export interface ResourceTraits {
   readonly protectedByDefault: boolean;
   /** Its deletion takes along what lies in it. */
   readonly takesContents: boolean;
+  /** What needs one lies in it: where it is protected, that stays as well. */
+  readonly isContainer: boolean;
 }
 
 /** A URN with a name in it for which there may be another one: a number for an id, or an id for a number. */

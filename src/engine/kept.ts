@@ -74,11 +74,29 @@ function keepItself({ kept, isProtected, includeFound }: Keeping, one: Going): v
 /** What lies in something protected stays, unless a fact about it says `protect: false`. */
 function keepContents(keeping: Keeping, { owned }: Going): void {
   if (!mayBeKept(keeping, owned)) return;
-  const keeper =
-    neededBy(keeping, owned.urn).find((urn) => isKeptAs(keeping, urn, 'protected')) ??
-    keeping.within.outerOf(owned.urn).find((urn) => keeps(keeping, owned, urn));
+  const keeper = containersOf(keeping, owned.urn).find((urn) => keeps(keeping, owned, urn));
   if (keeper === undefined) return;
   keeping.kept.set(owned.urn, { kind: 'with', why: `kept with ${nameOf(keeping, keeper)}, which is protected` });
+}
+
+/** URNs of what it lies in, as the steps or the facts say, the nearest first: what it merely needs is none of that. */
+function containersOf(keeping: Keeping, urn: string): readonly string[] {
+  const { byUrn, within } = keeping;
+  const nextOf = (inner: string) =>
+    [...(byUrn.get(inner)?.needs ?? []), ...within.nextOf(inner)].filter((outer) => isContainer(keeping, outer));
+  const found = new Set<string>();
+  const open = [...nextOf(urn)];
+  for (let outer = open.shift(); outer !== undefined; outer = open.shift()) {
+    if (outer === urn || found.has(outer)) continue;
+    found.add(outer);
+    open.push(...nextOf(outer));
+  }
+  return [...found];
+}
+
+function isContainer({ byUrn, model, catalogues }: Keeping, urn: string): boolean {
+  const owned = byUrn.get(urn)?.owned ?? model.owned.get(urn);
+  return owned !== undefined && catalogues.get(owned.provider)?.traitsOf(owned.resourceType).isContainer === true;
 }
 
 function mayBeKept({ kept, model }: Keeping, { urn }: Owned): boolean {
@@ -91,18 +109,6 @@ function isKeptAs({ kept }: Keeping, urn: string, kind: Kept['kind']): boolean {
 
 function nameOf({ byUrn }: Keeping, urn: string): string {
   return byUrn.get(urn)?.name ?? urn;
-}
-
-/** What must exist for this to exist, as the steps say, the nearest first. */
-function neededBy({ byUrn }: Keeping, urn: string): readonly string[] {
-  const found = new Set<string>();
-  const open = [...(byUrn.get(urn)?.needs ?? [])];
-  for (let outer = open.shift(); outer !== undefined; outer = open.shift()) {
-    if (found.has(outer)) continue;
-    found.add(outer);
-    open.push(...(byUrn.get(outer)?.needs ?? []));
-  }
-  return [...found];
 }
 
 function keeps(keeping: Keeping, inner: Owned, urn: string): boolean {

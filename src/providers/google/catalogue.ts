@@ -50,7 +50,7 @@ export const googleCatalogue: ProviderCatalogue = {
 };
 
 const BEFORE_PROJECT = RESOURCES.flatMap(({ beforeProject }) => (beforeProject === undefined ? [] : [beforeProject]));
-const NO_TRAITS: ResourceTraits = { protectedByDefault: false, takesContents: false };
+const NO_TRAITS: ResourceTraits = { protectedByDefault: false, takesContents: false, isContainer: false };
 
 function resourceTypes(): readonly ResourceDefinition[] {
   return [...ACTIONS.values()].flatMap(({ definition }) => (isResource(definition) ? [definition] : []));

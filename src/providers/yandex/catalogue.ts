@@ -6,7 +6,6 @@ import type {
   PlannedRequest,
   PresentObservation,
   ProviderCatalogue,
-  ResourceTraits,
 } from '../../core/resource.ts';
 import type { GuardSpec } from '../../core/step.ts';
 import { displayObject, isKnown, type ValueObject } from '../../core/value.ts';
@@ -20,7 +19,6 @@ import { NONCE_LABEL, ownerOf, ownerOfUrn, ownerOptions, ownershipLabels, SPEC_L
 import { listLimit, readSettings } from './settings.ts';
 import { lookupCommands } from './uncertain.ts';
 
-const NO_TRAITS: ResourceTraits = { protectedByDefault: false, takesContents: false };
 /** What stands for values that only a run has, in commands that are shown and digested. */
 const PLACEHOLDERS = {
   nonce: '<nonce>',
@@ -53,7 +51,11 @@ export const yandexCatalogue: ProviderCatalogue = {
     (findKind(resourceType)?.dependencies ?? []).flatMap(({ field }) =>
       isJsonObject(desired) && typeof desired[field] === 'string' ? [desired[field]] : [],
     ),
-  traitsOf: () => NO_TRAITS,
+  traitsOf: (resourceType) => ({
+    protectedByDefault: false,
+    takesContents: false,
+    isContainer: findKind(resourceType)?.isContainer ?? false,
+  }),
   settle,
   checkGuard: checkGuardOffline,
   requests: (context) => requestsOf(context),

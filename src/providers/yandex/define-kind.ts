@@ -101,6 +101,8 @@ export interface KindDefinition {
   readonly ready: readonly string[] | null;
   /** Kinds that can depend on it. */
   readonly dependants: readonly KindName[];
+  /** Whether they lie in it, for good, rather than use it. */
+  readonly isContainer: boolean;
   /** What keeps each field that is not simply changed in place from being so. */
   readonly hindrances: Readonly<Record<string, Hindrance>>;
   /** Fields that no answer shows. */
@@ -118,6 +120,7 @@ export const COMMON = {
   addsLabels: true,
   ready: null,
   dependants: [],
+  isContainer: false,
   hindrances: {},
   hidden: [],
 } as const;

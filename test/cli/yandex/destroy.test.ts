@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { expectExit, stepAt } from '../../support/e2e/cloud.ts';
 import { applySchema, planSchema } from '../../support/e2e/contract.ts';
-import { openYcCloudInside, outcomes, type YcCloud } from '../../support/e2e/yandex.ts';
+import { ADDRESSES, openYcCloudInside, outcomes, type YcCloud } from '../../support/e2e/yandex.ts';
 
 /** Two networks, a subnet of the first, and a disk that lies in none. */
 const STEPS = `  - step: neta
@@ -70,6 +70,37 @@ it('a deletion depends on that of what uses its resource, and only comes after t
   expectExit(again, 0);
   expect(cloud.counts).toMatchObject({ network: 0, subnet: 0, disk: 0 });
 }, 60_000);
+
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  network: ['network', 'subnet', 'firewall'],
+  subnet: ['network', 'subnet'],
+  firewall: ['network', 'firewall'],
+  address: ['address'],
+  boot_disk: ['boot_disk'],
+  instance: ADDRESSES,
+};
+
+it.each(ADDRESSES)(
+  'a protected %s keeps what it needs and what lies in it; what merely uses it goes',
+  async (address) => {
+    const cloud = await openYcCloudInside();
+    cloud.gateway((text) =>
+      text.replace(
+        new RegExp(`- step: ${address}\\n(?:    desc: .*\\n)?    tool:\\n`),
+        (start) => `${start}      protect: true\n`,
+      ),
+    );
+    expectExit(await cloud.converge(), 0);
+    const plan = await planned(cloud);
+    const held = plan.steps.filter(({ held: why }) => why !== null).map((step) => step.address);
+    expect(held.sort()).toEqual([...(NEEDED[address] ?? [])].sort());
+    const ended = await destroyed(cloud, plan.digest);
+    expectExit(ended, 2);
+    const gone = ended.steps.filter(({ outcome }) => outcome === 'deleted').map((step) => step.address);
+    expect([...gone, ...held].sort()).toEqual([...ADDRESSES].sort());
+  },
+  60_000,
+);
 
 it('what fails to go keeps what it lies in, and nothing else', async () => {
   const cloud = await made();

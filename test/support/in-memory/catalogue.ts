@@ -62,7 +62,7 @@ export const memoryCatalogue: ProviderCatalogue = {
         )
       : [],
   oneUrn: byBoxName,
-  traitsOf: (resourceType) => ({ protectedByDefault: false, takesContents: resourceType === 'box' }),
+  traitsOf: (resourceType) => ({ protectedByDefault: false, takesContents: resourceType === 'box', isContainer: true }),
   settle: (declaration, desired) => placeProblems(declaration.desired['parent'], desired['parent']),
   checkGuard,
   requests,

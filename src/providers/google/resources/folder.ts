@@ -53,7 +53,7 @@ export const folder = defineResource({
   service: 'cloudresourcemanager',
   fields: FIELDS,
   placeKey: 'parent',
-  traits: { protectedByDefault: true, takesContents: false },
+  traits: { protectedByDefault: true, takesContents: false, isContainer: true },
   actions: [
     {
       name: 'cloudresourcemanager.folders.ensure',

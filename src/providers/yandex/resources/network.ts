@@ -15,6 +15,7 @@ export const network: KindDefinition = {
   ],
   fields: { name: 'mutable', description: 'mutable' },
   dependants: ['subnet', 'security_group'],
+  isContainer: true,
   createFlags: (desired) => flag('--description', desired, 'description'),
   updateFlags: renameFlags,
   parse: parser(z.object(base), (row) =>
