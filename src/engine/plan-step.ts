@@ -52,6 +52,13 @@ async function findOut(context: PlanContext, item: PreparedStep, dependencies: D
     if (early !== null) return unread(context, item, desired, opened, early);
     const session = context.sessionOf(opened);
     if (session === null || opened.kind === 'unusable') return withoutReading(context, item, desired, opened);
+    if (isNowhereYet(item, desired, dependencies))
+      return unread(context, item, desired, opened, {
+        change: 'unknown',
+        present: 'unknown',
+        diff: {},
+        diagnostics: [],
+      });
     await refuseUndecided(item, desired);
     const target = targetOf(context, item, desired, dependencies);
     const resolved = await session.resolve(target);
@@ -253,7 +260,14 @@ function ownedAs({ ports, prepared, ownership: { model } }: PlanContext, item: P
 
 function isPendingContainer({ shown }: PlannedStep): boolean {
   const absent = shown.reconcile === 'adopt' && shown.present === false;
-  return shown.change === 'create' || shown.change === 'undelete' || shown.change === 'unknown' || absent;
+  return shown.change === 'create' || shown.change === 'undelete' || absent;
+}
+
+/** Its place is the result of a step that could not be read: what is there can't be looked at, and may be anything. */
+function isNowhereYet(item: PreparedStep, desired: ValueObject, dependencies: Dependencies): boolean {
+  if (item.spec.kind !== 'ensure' || isKnown(desired)) return false;
+  const waiting = new Set(referencesIn(desired).map((ref) => ref.address));
+  return [...dependencies].some(([address, { shown }]) => shown.change === 'unknown' && waiting.has(address));
 }
 
 /** A read waits for what changes under it; else it is made now, so that others can use its result. */

@@ -170,7 +170,7 @@ const CREDENTIALS = {
     scopes: google.scopes,
     quota_project: google.quota_project,
   }),
-  yc_profile: z.strictObject({ type: z.literal('yc_profile'), profile: text }),
+  yc_profile: z.strictObject({ type: z.literal('yc_profile'), profile: z.optional(text) }),
 } as const;
 const CREDENTIAL_KEYS = [
   'type',

@@ -24,6 +24,12 @@ guard: { require_org: organizations/1 }
 `;
 
 describe('config.yaml', () => {
+  it('may leave the profile of a credential out', () => {
+    const { config, diagnostics } = parseCallerConfig('/c.yaml', 'credentials: { yc: { type: yc_profile } }');
+    expect(diagnostics).toEqual([]);
+    expect(config?.credentials).toEqual({ yc: { type: 'yc_profile' } });
+  });
+
   it('is read with all its keys', () => {
     const { config, diagnostics } = parseCallerConfig('/c.yaml', ALL);
     expect(diagnostics).toEqual([]);

@@ -69,12 +69,12 @@ test('offline nothing is opened and nothing is read', async () => {
   expect(house.cloud.calls).toEqual([]);
 });
 
-test('what depends on an undecided step is planned as after a step to come', async () => {
+test('what stands on the result of an undecided step is undecided as well: nothing says that it is absent', async () => {
   const house = new House();
   const result = await house.plan(
     playbookOf([box('top', {}, NONE), box('child', { parent: ref('top', 'resource.id') })]),
   );
-  expect(changesOf(result)).toEqual({ top: 'unknown', child: 'create' });
+  expect(changesOf(result)).toEqual({ top: 'unknown', child: 'unknown' });
   expect(at(result.plan, 'child').unknown).toEqual(['parent']);
 });
 
