@@ -2,9 +2,10 @@ import { diagnostic } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError, hasErrors } from '../core/diagnostics.ts';
 import { isJsonObject, type Json, jsonEquals } from '../core/json.ts';
 import { isPending, type PlanStep } from '../core/plan.ts';
-import type { GuardSpec } from '../core/step.ts';
+import type { GuardSpec, Step } from '../core/step.ts';
 import { isKnown, type ValueObject } from '../core/value.ts';
 import type { LifecycleProvider, ReadSession } from '../providers/lifecycle-provider.ts';
+import { onePerCause } from './causes.ts';
 import type { PlanRun } from './plan-run.ts';
 import type { PreparedStep } from './prepare.ts';
 import type { PlannedStep } from './runtime.ts';
@@ -64,12 +65,17 @@ function isGuarded({ item }: PlannedStep, shown: PlanStep): boolean {
   return isPending(shown) || item.spec.kind !== 'ensure' || shown.held !== null;
 }
 
-/** The guard's live pass, once per provider and guard, over every place that the plan touches. */
+/** Steps under one guard that one session looks for, and which of them touch a place. */
+interface GuardCheck {
+  readonly guard: GuardSpec;
+  readonly session: ReadSession;
+  readonly steps: Step[];
+  readonly places: Map<string, Step[]>;
+}
+
+/** The guard's live pass over every place that the plan touches; what it refuses is told with the steps that it is about. */
 export async function verifyGuards(run: PlanRun): Promise<readonly Diagnostic[]> {
-  const checks = new Map<
-    string,
-    { readonly places: Set<string>; readonly guard: GuardSpec; readonly session: ReadSession }
-  >();
+  const checks = new Map<string, GuardCheck>();
   const made = madeBy(run.steps.values());
   for (const planned of run.steps.values()) {
     const { item, shown, provider, desired } = planned;
@@ -77,12 +83,29 @@ export async function verifyGuards(run: PlanRun): Promise<readonly Diagnostic[]>
     const session = provider === null ? undefined : run.sessions.get(provider);
     if (guard === null || session === undefined || !isGuarded(planned, shown)) continue;
     const key = JSON.stringify([item.step.provider, auth, endpoint, settings, guard]);
-    const entry = checks.get(key) ?? { places: new Set<string>(), guard, session };
-    checks.set(key, entry);
-    for (const place of placesOf(desired, shown.actual)) if (!made.has(place)) entry.places.add(place);
+    const check = checks.get(key) ?? { guard, session, steps: [], places: new Map<string, Step[]>() };
+    checks.set(key, check);
+    check.steps.push(item.step);
+    for (const place of placesOf(desired, shown.actual))
+      if (!made.has(place)) check.places.set(place, [...(check.places.get(place) ?? []), item.step]);
   }
-  const found = [...checks.values()].map(({ places, guard, session }) => session.checkGuard(guard, [...places].sort()));
-  return (await Promise.all(found)).flat();
+  const found = await Promise.all([...checks.values()].map(refusalsOf));
+  return onePerCause(found.flat());
+}
+
+/** What a session has read once, it does not ask for again: a check for each place costs no more than one of all. */
+async function refusalsOf({ guard, session, steps, places }: GuardCheck): Promise<readonly Diagnostic[]> {
+  const ofGuard = await session.checkGuard(guard, []);
+  const told = new Set(ofGuard.map(({ detail }) => detail));
+  const ofPlaces = [...places].map(async ([place, touching]) => {
+    const refused = await session.checkGuard(guard, [place]);
+    return refused.filter(({ detail }) => !told.has(detail)).flatMap((found) => atEach(touching, found));
+  });
+  return [...ofGuard.flatMap((found) => atEach(steps, found)), ...(await Promise.all(ofPlaces)).flat()];
+}
+
+function atEach(steps: readonly Step[], found: Diagnostic): readonly Diagnostic[] {
+  return steps.map(({ address, source }) => ({ ...found, address, source }));
 }
 
 /**

@@ -73,18 +73,11 @@ export function prepare(
   // A deletion waits for what depends on the resource, so that is what its selection brings along.
   const selection = selectSteps(runnable, declarations, verb === 'destroy' ? reversed(edges) : edges, options);
   const ordering = topologicalOrder(withAfter(edges, declarations));
-  const diagnostics = [
-    ...linked,
-    ...cycles(ordering, runnable),
-    ...unknownTargets(runnable, declarations, options),
-    ...twice(
-      runnable.filter(({ address }) => selection.has(address)),
-      { declarations, diagnostics: linked },
-      options,
-      verb,
-    ),
-  ];
-  if (ordering.kind === 'cycles' || hasErrors(diagnostics)) throw new DiagnosticError(byPlace(diagnostics));
+  const selected = runnable.filter(({ address }) => selection.has(address));
+  const duplicates = twice(selected, { declarations, diagnostics: linked }, options, verb);
+  const mistakes = [...linked, ...cycles(ordering, runnable), ...unknownTargets(runnable, declarations, options)];
+  if (ordering.kind === 'cycles' || hasErrors(mistakes))
+    throw new DiagnosticError(byPlace([...mistakes, ...duplicates]));
   const declared = new Map<string, PreparedStep>();
   for (const step of runnable) {
     const declaration = declarations.get(step.address);
@@ -97,7 +90,7 @@ export function prepare(
     );
   }
   const steps = new Map([...declared].filter(([address]) => selection.has(address)));
-  const problems = [...diagnostics, ...guardProblems(steps)];
+  const problems = [...mistakes, ...duplicates, ...guardProblems(steps)];
   if (hasErrors(problems)) throw new DiagnosticError(problems);
   return {
     verb,
