@@ -11,8 +11,16 @@ export interface Owned {
   readonly resourceId: string | null;
   readonly lastDesired: Json;
   readonly lastExecutionId: ExecutionId;
+  /** As a fact says it; null: none does, as in the logs of others. Ask `originOf`. */
   readonly origin: Origin | null;
+  /** How its ownership began: as a fact says it (by an origin, or by adopting it), else by the outcome of the first one. */
+  readonly began: 'said' | 'changed' | 'noop';
   readonly credential: string | null;
+}
+
+/** How it came to be owned: what was as desired when it was first recorded was found. Null: it may have been made. */
+export function originOf({ origin, began }: Pick<Owned, 'origin' | 'began'>): Origin | null {
+  return origin ?? (began === 'noop' ? 'found' : null);
 }
 
 /** Ownership as facts give it: the last writer wins per URN. */
@@ -80,8 +88,14 @@ function assertOwnership(fact: ProviderFact, owned: Map<string, Owned>, tombston
     lastDesired: fact.desired,
     lastExecutionId: fact.execution_id,
     origin: fact.origin ?? before?.origin ?? null,
+    began: beganBy(fact, before),
     credential: fact.credential ?? before?.credential ?? null,
   });
+}
+
+function beganBy({ origin, verb, outcome }: ProviderFact, before: Owned | undefined): Owned['began'] {
+  if (origin !== undefined || verb === 'adopt') return 'said';
+  return before?.began ?? (outcome === 'noop' ? 'noop' : 'changed');
 }
 
 function endOwnership(fact: ProviderFact, owned: Map<string, Owned>, tombstones: Map<string, ProviderFact>): void {

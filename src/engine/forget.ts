@@ -73,6 +73,7 @@ function ownedBefore(fact: ProviderFact): Owned {
     lastDesired: fact.desired,
     lastExecutionId: fact.execution_id,
     origin: fact.origin ?? null,
+    began: 'said',
     credential: fact.credential ?? null,
   };
 }

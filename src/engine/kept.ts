@@ -1,4 +1,4 @@
-import type { Owned, OwnershipModel } from '../core/fold.ts';
+import { type Owned, type OwnershipModel, originOf } from '../core/fold.ts';
 import type { Containment, Placed } from './containment.ts';
 import type { EnginePorts } from './ports.ts';
 import { protectionOf } from './protection.ts';
@@ -66,7 +66,7 @@ function keepItself({ kept, isProtected, includeFound }: Keeping, one: Going): v
   const { owned } = one;
   if (!one.isOurs) return;
   if (one.isProtected || isProtected(owned)) kept.set(owned.urn, { kind: 'protected', why: 'protected' });
-  else if (!includeFound && owned.origin === 'found')
+  else if (!includeFound && originOf(owned) === 'found')
     kept.set(owned.urn, { kind: 'found', why: 'found as declared, not made by this stack' });
   else if (one.refused !== null) kept.set(owned.urn, { kind: 'refused', why: one.refused });
 }
@@ -159,7 +159,7 @@ function standingElsewhere(keeping: Keeping): readonly { readonly urn: string; r
     const { urn } = owned;
     if (byUrn.get(urn)?.isOurs === true) return [];
     if (isProtected(owned)) return [{ urn, why: 'is protected' }];
-    const isFound = !byUrn.has(urn) && ours.has(owned.stack) && owned.origin === 'found';
+    const isFound = !byUrn.has(urn) && ours.has(owned.stack) && originOf(owned) === 'found';
     return isFound && !includeFound ? [{ urn, why: 'was found as declared, not made by this stack' }] : [];
   });
 }

@@ -1,5 +1,5 @@
 import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
-import type { Owned } from '../core/fold.ts';
+import { type Owned, originOf } from '../core/fold.ts';
 import type { Json } from '../core/json.ts';
 import type { RecordKind } from '../core/plan.ts';
 import { adoptedDesired } from './classify.ts';
@@ -60,7 +60,7 @@ function adoptedBefore(item: PreparedStep, { ownership }: Recordable, urn: strin
       urn,
       desired: owned.lastDesired,
       resourceId: owned.resourceId,
-      origin: owned.origin,
+      origin: originOf(owned),
       executionId: 0,
       digest: null,
     }),

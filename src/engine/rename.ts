@@ -1,4 +1,5 @@
 import type { ProviderFact } from '../core/facts.ts';
+import { originOf } from '../core/fold.ts';
 import type { Json } from '../core/json.ts';
 import { type Nameable, type Ownership, renamedFrom } from './ownership.ts';
 
@@ -13,7 +14,7 @@ export function withRename(ownership: Ownership, item: Nameable, fact: ProviderF
   // What was said under this name as well must not be lost to what the other name inherits to it.
   const protect = fact.protect ?? (own === undefined ? undefined : ownership.model.protection.get(fact.urn));
   const kept = protect === undefined ? fact : { ...fact, protect };
-  const origin = (own?.stack === fact.stack ? own.origin : null) ?? first.origin;
+  const origin = (own?.stack === fact.stack ? originOf(own) : null) ?? originOf(first);
   return [...renameFacts(kept, { ...first, origin }), ...more.map((owned) => givenFact(kept, owned))];
 }
 

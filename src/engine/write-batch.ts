@@ -1,6 +1,7 @@
 import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
+import { originOf } from '../core/fold.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { OperationKind, OutcomeBody, RowBody, RowContext } from '../eventlog/event-log.ts';
 import type { InPart, WriteResult } from '../providers/lifecycle-provider.ts';
@@ -80,11 +81,11 @@ function intentRow(current: WriteContext, write: ReadyWrite): RowBody {
 function factFor(current: WriteContext, { planned, operation, urn }: ReadyWrite, id: string | null): ProviderFact {
   const deletes = operation.change === 'delete';
   const owned = current.ownership.model.owned.get(urn);
-  const before = owned?.stack === (planned.item.stack ?? UNSCOPED) ? owned.origin : null;
+  const isOurs = owned?.stack === (planned.item.stack ?? UNSCOPED);
   // What a step names by its id and an enforce changes was taken on, not met by chance.
   const taken = planned.item.step.resourceId === null ? 'found' : 'adopted';
   const isMade = operation.change === 'create' || operation.change === 'undelete';
-  const origin = isMade ? 'created' : (before ?? taken);
+  const origin = isMade ? 'created' : isOurs ? originOf(owned) : taken;
   return factOf(planned.item, {
     verb: deletes ? 'delete' : 'ensure',
     outcome: deletes ? 'deleted' : 'changed',

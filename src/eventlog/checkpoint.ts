@@ -8,7 +8,7 @@ import type { Mark } from './marked-fold.ts';
 import type { Resumable } from './read-log.ts';
 
 /** Changes with what is stored; what the fold itself means changes with infra's version, which is stored too. */
-export const CHECKPOINT_FORMAT = 4;
+export const CHECKPOINT_FORMAT = 5;
 const BATCH = 512;
 
 /** Which bytes of which file a checkpoint stands for. */
@@ -46,6 +46,7 @@ type OwnedFields = readonly [
   lastDesired: Json,
   lastExecutionId: Owned['lastExecutionId'],
   origin: Owned['origin'],
+  began: Owned['began'],
   credential: string | null,
 ];
 
@@ -119,8 +120,8 @@ function itemOf(urn: string, { model, marks }: Folded): Item {
 
 function ownedFields(item: Owned): OwnedFields {
   const { stack, provider, service, resourceType, resourceId } = item;
-  const { lastDesired, lastExecutionId, origin, credential } = item;
-  return [stack, provider, service, resourceType, resourceId, lastDesired, lastExecutionId, origin, credential];
+  const { lastDesired, lastExecutionId, origin, began, credential } = item;
+  return [stack, provider, service, resourceType, resourceId, lastDesired, lastExecutionId, origin, began, credential];
 }
 
 /** The binding alone, from a checkpoint's first line. */
@@ -152,7 +153,18 @@ function decodeHeader(line: string): Header {
 
 function ownedOf(
   urn: string,
-  [stack, provider, service, resourceType, resourceId, lastDesired, lastExecutionId, origin, credential]: OwnedFields,
+  [
+    stack,
+    provider,
+    service,
+    resourceType,
+    resourceId,
+    lastDesired,
+    lastExecutionId,
+    origin,
+    began,
+    credential,
+  ]: OwnedFields,
 ): Owned {
   return {
     urn,
@@ -164,6 +176,7 @@ function ownedOf(
     lastDesired,
     lastExecutionId,
     origin,
+    began,
     credential,
   };
 }

@@ -99,6 +99,7 @@ function inheriting(newer: Owned, older: Owned): Owned {
     ...newer,
     resourceId: newer.resourceId ?? older.resourceId,
     origin: newer.origin ?? older.origin,
+    began: newer.began === 'said' ? 'said' : older.began,
     credential: newer.credential ?? older.credential,
   };
 }

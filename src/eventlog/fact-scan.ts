@@ -2,8 +2,8 @@ import { hashIn, SEAL_BYTES } from './encode-row.ts';
 import type { Line } from './lines.ts';
 
 /**
- * A fact row in exactly the shape that encode-row writes, seen without parsing it: one that makes its stack the owner
- * and says nothing about protection or renaming. Such a row is needed only if no later one of its URN replaces it.
+ * A fact row in exactly the shape that encode-row writes, seen without parsing it: one that makes its stack the owner,
+ * says how that came, and says nothing about protection or renaming. Such a row is needed only if no later one of its URN replaces it.
  */
 export interface ScannedFact {
   readonly sequence: number;
@@ -34,7 +34,7 @@ const OWN_FACT = new RegExp(
     `"actor":\\{"user":${TEXT},"host":${TEXT}\\},"infra":${TEXT},"target":${CAPTURED},` +
     `"provider_fact":\\{"urn":${CAPTURED},"provider":${TEXT},"service":${TEXT},"resource_type":${TEXT},` +
     '"verb":"(?:ensure","outcome":"(?:changed|noop)|adopt","outcome":"adopted)",' +
-    `"stack":${CAPTURED},"execution_id":${EXECUTION_ID}(,"resource_id":${TEXT})?(,"origin":"(?:created|adopted|found)")?` +
+    `"stack":${CAPTURED},"execution_id":${EXECUTION_ID}(,"resource_id":${TEXT})?,"origin":"(?:created|adopted|found)"` +
     `(?:,"step":${TEXT})?(?:,"digest":${TEXT})?(,"credential":${TEXT})?,"desired":`,
   'y',
 );
@@ -45,7 +45,7 @@ export function scanFact({ within, start, end, length, offset, number }: Line): 
   const found = OWN_FACT.exec(within);
   if (found === null) return null;
   const key = hashIn(within, start, end);
-  const [, sequence, recordedAt, target, urn, stack, resourceId, origin, credential] = found;
+  const [, sequence, recordedAt, target, urn, stack, resourceId, credential] = found;
   if (
     key === null ||
     within.charCodeAt(end - SEAL_BYTES - 1) !== CLOSING_BRACE ||
@@ -55,8 +55,7 @@ export function scanFact({ within, start, end, length, offset, number }: Line): 
     stack === undefined
   )
     return null;
-  const fields =
-    (resourceId === undefined ? 0 : 1) | (origin === undefined ? 0 : 2) | (credential === undefined ? 0 : 4);
+  const fields = (resourceId === undefined ? 0 : 1) | (credential === undefined ? 0 : 2);
   return {
     sequence: Number(sequence),
     key,

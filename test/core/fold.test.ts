@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ProviderFact, UNSCOPED } from '../../src/core/facts.ts';
-import { altersFold, foldFacts, forStack, ownerOf, stackName, stacksOf, startFold } from '../../src/core/fold.ts';
+import {
+  altersFold,
+  foldFacts,
+  forStack,
+  originOf,
+  ownerOf,
+  stackName,
+  stacksOf,
+  startFold,
+} from '../../src/core/fold.ts';
 import { fact, facts } from './support/facts.ts';
 
 const gone = { verb: 'delete', outcome: 'deleted' } as const;
@@ -87,6 +96,22 @@ test('ids, origin and credential stay when a later fact does not name them, and 
   expect(kept).toMatchObject({ resourceId: 'projects/1', origin: 'created', credential: 'admin' });
   const anew = foldFacts([full, fact('a', gone), fact('a')]).owned.get(full.urn);
   expect(anew).toMatchObject({ resourceId: null, origin: null, credential: null });
+});
+
+test('what was as desired when it was first recorded, without an origin, was found', () => {
+  const origins = (...facts: readonly ProviderFact[]) => {
+    const owned = foldFacts(facts).owned.get(fact('a').urn);
+    return owned === undefined ? 'gone' : originOf(owned);
+  };
+  const seen = fact('a', { outcome: 'noop' });
+  expect(origins(seen)).toBe('found');
+  expect(origins(seen, seen)).toBe('found');
+  expect(origins(fact('a'), seen)).toBe(null);
+  expect(origins(fact('a', { verb: 'adopt', outcome: 'adopted' }), seen)).toBe(null);
+  expect(origins(seen, fact('a'))).toBe('found');
+  expect(origins(seen, fact('a', { verb: 'adopt', outcome: 'adopted' }))).toBe(null);
+  expect(origins(fact('a'), fact('a', gone), seen)).toBe('found');
+  expect(origins(fact('a', { origin: 'created' }), seen)).toBe('created');
 });
 
 test('the newest word about protection counts, after deletion too', () => {

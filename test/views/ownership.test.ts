@@ -94,6 +94,7 @@ function hostileForget(name: string, done: boolean) {
     lastDesired: name,
     lastExecutionId: 1,
     origin: null,
+    began: 'said' as const,
     credential: null,
   };
   const [history] = hostileHistory(name);

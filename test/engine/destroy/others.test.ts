@@ -62,3 +62,15 @@ test('what was merely found keeps what it lies in, declared or not, unless it is
     expect(at(all.plan, 'top')).toMatchObject({ change: 'delete', held: null });
   }
 });
+
+test.each([
+  ['noop', 'found as declared, not made by this stack'],
+  ['changed', null],
+] as const)('what another tool recorded first as %s, without an origin', async (outcome, held) => {
+  const house = new House();
+  house.cloud.addBox('top');
+  const { origin: _, ...fact } = boxFact('top', { outcome });
+  house.log.remember(fact);
+  const { plan } = await house.plan(playbookOf([TOP]), DESTROY);
+  expect(at(plan, 'top')).toMatchObject({ change: 'delete', held });
+});
