@@ -24,10 +24,8 @@ export async function prepareInfraFolder(path: string): Promise<void> {
 
 /** The checks alone, for readers: a folder that a repository brings along is not believed. */
 export async function checkInfraFolder(path: string): Promise<void> {
-  const stats = await lstat(path).catch(() => null);
+  const stats = await refuseLink(path);
   if (stats === null) return;
-  if (!stats.isDirectory())
-    throw failure('UNSAFE_PATH', `${path} is a symbolic link or no folder; infra doesn't follow it.`);
   const uid = process.getuid?.() ?? stats.uid;
   if (stats.uid !== uid) throw failure('UNSAFE_PATH', `${path} belongs to another user (uid ${stats.uid}).`);
   if ((stats.mode & 0o002) !== 0) throw failure('UNSAFE_PATH', `${path} can be written by everyone: chmod 700 ${path}`);
@@ -37,6 +35,14 @@ export async function checkInfraFolder(path: string): Promise<void> {
       `${path} is tracked by git: what it says about ownership would come from whoever can push. Remove it from the index with: git rm -r --cached ${path}`,
     );
   }
+}
+
+/** Throws DiagnosticError (UNSAFE_PATH) where something else than a folder has the name, were it a link to nowhere. */
+export async function refuseLink(path: string): Promise<Stats | null> {
+  const stats = await lstat(path).catch(() => null);
+  if (stats !== null && !stats.isDirectory())
+    throw failure('UNSAFE_PATH', `${path} is a symbolic link or no folder; infra doesn't follow it.`);
+  return stats;
 }
 
 /** Throws DiagnosticError (UNSAFE_PATH) for a file that says what somebody else wants: not the caller's nor root's, or open to all. */

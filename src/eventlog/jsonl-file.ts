@@ -6,7 +6,7 @@ import type { CheckpointCache } from './checkpoint-file.ts';
 import { foldCheckpointed } from './checkpointed-read.ts';
 import type { Actor, HeldLocks, LogRow, LogState, RowBody, RowContext } from './event-log.ts';
 import { factsUnder } from './facts-under.ts';
-import { checkInfraFolder, prepareInfraFolder, refuseOthers } from './folder.ts';
+import { checkInfraFolder, prepareInfraFolder, refuseLink, refuseOthers } from './folder.ts';
 import { eachHistoryRow, type HistoryRow, type WantsUrn } from './history.ts';
 import type { InspectableLog } from './inspectable-log.ts';
 import { lockAppend, lockStacks } from './lock.ts';
@@ -192,11 +192,15 @@ class JsonlFile implements JsonlLog {
   }
 
   async #open() {
+    const { infraFolder } = this.#options;
     const handle = await openForReading(this.#path);
-    if (handle === null) return null;
+    if (handle === null) {
+      if (infraFolder !== null) await refuseLink(infraFolder);
+      return null;
+    }
     try {
       refuseOthers(await handle.stat(), this.#path);
-      if (this.#options.infraFolder !== null) await checkInfraFolder(this.#options.infraFolder);
+      if (infraFolder !== null) await checkInfraFolder(infraFolder);
       return handle;
     } catch (error) {
       await handle.close();

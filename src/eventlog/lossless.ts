@@ -17,10 +17,27 @@ const NUMBERS = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const MARK = `integer ${randomBytes(16).toString('hex')} `;
 const BACKSLASH = 0x5c;
 
-/** Parses JSON; integers beyond 2^53 come as bigint. Throws SyntaxError. */
+/** An escape that may be half of a character; nothing else makes one of bytes that were read as UTF-8. */
+const HALF = /\\u[dD][89a-fA-F]/;
+
+/**
+ * Parses JSON; integers beyond 2^53 come as bigint, half characters, which no URL can carry, as U+FFFD. Throws
+ * SyntaxError.
+ */
 export function parseLossless(text: string): LosslessJson {
   const marked = LONG_INTEGER.test(text) ? markLongIntegers(text) : null;
-  return marked === null ? (JSON.parse(text) as LosslessJson) : restore(JSON.parse(marked));
+  const value: unknown = JSON.parse(marked ?? text, HALF.test(text) ? wellFormed : undefined);
+  return marked === null ? (value as LosslessJson) : restore(value);
+}
+
+function wellFormed(_key: string, value: unknown): unknown {
+  if (typeof value === 'string') return whole(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [whole(key), item]));
+}
+
+function whole(text: string): string {
+  return Buffer.from(text, 'utf8').toString('utf8');
 }
 
 /** The text with every integer beyond 2^53 as a marked string; null where it has none. One pass, whatever it holds. */
@@ -90,9 +107,10 @@ export function losslessText(value: LosslessJson): string {
     .join(',')}}`;
 }
 
-/** Plain JSON: an integer that a double can't carry as its decimal text, so that nothing is lost. */
+/** Plain JSON: a number that a double can't carry as its decimal text, so that nothing is lost. */
 export function toJson(value: LosslessJson): Json {
   if (typeof value === 'bigint') return integerJson(value);
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   if (Array.isArray(value)) return value.map((item: LosslessJson) => toJson(item));
   if (isLosslessObject(value))
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toJson(item)]));
@@ -101,6 +119,5 @@ export function toJson(value: LosslessJson): Json {
 
 function integerJson(value: bigint): number | string {
   const double = Number(value);
-  const carried = Number.isFinite(double) && (BigInt(double) === value || String(double) === value.toString());
-  return carried ? double : value.toString();
+  return String(double) === value.toString() ? double : value.toString();
 }

@@ -27,6 +27,8 @@ export async function walkChain(handle: FileHandle, size: number, head: string |
   let torn = 0;
   let unsealed = 0;
   let prev = FIRST_PREV;
+  /** The line before, where that is no JSON: what follows such a one shows whether it was there from the start. */
+  let noJson: number | null = null;
   let firstBad: ChainReport['firstBad'] = null;
   let headFound = head === null ? null : false;
   await eachLine(handle, size, (line) => {
@@ -38,7 +40,9 @@ export async function walkChain(handle: FileHandle, size: number, head: string |
     }
     const seal = sealOf(line.bytes);
     const why = seal === null ? lostSeal(line.bytes) : misfit(line.bytes, seal, prev);
-    if (why !== null) firstBad = { line: line.number, sequence: sequenceIn(line), why };
+    if (why === DOES_NOT_FOLLOW && noJson !== null) firstBad = { line: noJson, sequence: null, why: 'it is not JSON' };
+    else if (why !== null) firstBad = { line: line.number, sequence: sequenceIn(line), why };
+    noJson = seal === null && !isWhole(line.bytes) ? line.number : null;
     rows += 1;
     if (seal === null) unsealed += 1;
     prev = seal?.hash ?? sha256Hex(line.bytes);
@@ -54,6 +58,8 @@ export function refuseBroken({ firstBad }: ChainReport, log: string): void {
   throw failure('CHAIN_BROKEN', `Line ${firstBad.line}${row} of ${log} does not fit: ${firstBad.why}.`);
 }
 
+const DOES_NOT_FOLLOW = 'it does not follow the row before it';
+
 /** How a row of ours begins, and nobody else's. */
 const OURS = /^\{"global_sequence":\d+,"type":"[a-z.]+","recorded_at":"[^"]*","execution_id":\d+,"actor":\{/;
 const HEAD_BYTES = 256;
@@ -64,7 +70,7 @@ function lostSeal(bytes: Buffer): string | null {
 }
 
 function misfit(bytes: Buffer, seal: { readonly prev: string; readonly hash: string }, prev: string): string | null {
-  if (seal.prev !== prev) return 'it does not follow the row before it';
+  if (seal.prev !== prev) return DOES_NOT_FOLLOW;
   return sealedHash(bytes) === seal.hash ? null : 'its content does not match its hash';
 }
 

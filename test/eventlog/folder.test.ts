@@ -87,3 +87,11 @@ test('a place where no folder can be made is told', async () => {
   await expect(prepareInfraFolder(join(folder, 'file', '.infra'))).rejects.toThrow('LOG_WRITE');
   await expect(openLog(join(folder, 'file', 'log')).append(context(), [factRow('a')])).rejects.toThrow('LOG_WRITE');
 });
+
+test('a link to nowhere is no missing folder', async () => {
+  const path = join(await temporaryFolder(), '.infra');
+  await symlink('nowhere', path);
+  const log = openLog(join(path, 'eventlog.jsonl'), { infraFolder: path });
+  await expect(log.read('cloud')).rejects.toThrow('UNSAFE_PATH');
+  await expect(log.verify()).rejects.toThrow('UNSAFE_PATH');
+});

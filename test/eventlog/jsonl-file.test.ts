@@ -208,6 +208,8 @@ test('every change to a row is found where it was made', async () => {
   await expect(log.verify()).rejects.toThrow(/CHAIN_BROKEN: Line 2 \(row 2\)/);
   await writeFile(path, whole.split('\n').toSpliced(1, 1).join('\n'));
   await expect(log.verify()).rejects.toThrow(/CHAIN_BROKEN: Line 2 \(row 3\)/);
+  await writeFile(path, whole.split('\n').toSpliced(1, 1, 'garbage').join('\n'));
+  await expect(log.verify()).rejects.toThrow(/CHAIN_BROKEN: Line 2 of .* it is not JSON/);
   await writeFile(path, whole);
   await log.verify();
 });

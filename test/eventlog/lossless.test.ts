@@ -27,6 +27,20 @@ test('it is JSON.parse but for long integers', () => {
   expect(parseLossless(SNOWFLAKE)).toBe(BigInt(SNOWFLAKE));
 });
 
+test('what no double can carry stands as a text, digit by digit where it has some', () => {
+  expect(toJson(parseLossless('[-9223372036854775808,18446744073709551616,1e400,-1e400]'))).toEqual([
+    '-9223372036854775808',
+    '18446744073709551616',
+    'Infinity',
+    '-Infinity',
+  ]);
+});
+
+test('half of a character is replaced, in keys and values, and nothing else is', () => {
+  const text = String.raw`{"\ud800":["a\udc00b","\ud83d\ude00","\\ud800"]}`;
+  expect(parseLossless(text)).toEqual({ '\uFFFD': ['a\uFFFDb', '\u{1F600}', String.raw`\ud800`] });
+});
+
 const numbers = fc.constantFrom(
   SNOWFLAKE,
   `-${SNOWFLAKE}`,
