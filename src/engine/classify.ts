@@ -86,17 +86,15 @@ function fixedText(fixed: readonly string[], hindrances: Readonly<Record<string,
 const REPLACED =
   "can't be changed in place, and infra never replaces a resource as a side effect. Keep the live value, or delete it explicitly and create it anew";
 
+const RESTORE = "Set undelete: true in the step's input, under reconcile: enforce, to restore it.";
+
+function purgedAt({ purgeTime }: PresentObservation): string {
+  return purgeTime === null ? 'within about 30 days' : `on ${purgeTime}`;
+}
+
 function pendingDeletion(item: PreparedStep, urn: string | null, seen: PresentObservation): Diagnostic {
-  const until = seen.purgeTime === null ? 'within about 30 days' : `on ${seen.purgeTime}`;
-  return at(
-    item,
-    urn,
-    diagnostic(
-      'PENDING_DELETION',
-      `it was deleted and will be purged ${until}. Its name can't be used for a new one until then.`,
-      { hint: "Set undelete: true in the step's input to restore it." },
-    ),
-  );
+  const detail = `it was deleted and will be purged ${purgedAt(seen)}. Its name can't be used for a new one until then.`;
+  return at(item, urn, diagnostic('PENDING_DELETION', detail, { hint: RESTORE }));
 }
 
 /** Decides about an explicit delete step. */
@@ -168,15 +166,17 @@ export function decideGone(item: PreparedStep, urn: string | null, seen: Observa
   }
 }
 
-/** Decides about an adopt step: `recorded` is the last desired that the log (or known_desired) has, null for an import. */
+/** Decides about an adopt step. */
 export function decideAdopt(
   item: PreparedStep,
   urn: string | null,
   desired: ValueObject,
   seen: Observation,
   ownership: {
+    /** The last desired that the log (or known_desired) has: what the adoption is shown against; null for an import. */
     readonly recorded: Json;
-    readonly owned: boolean;
+    /** What the log has of what this stack owns: where it is as it is live, there is nothing to adopt. Null: it owns it not. */
+    readonly accepted: Json;
     readonly foreignStack: string | null;
     /** One of many that are offered for adoption: what is absent is listed, and stops nothing. */
     readonly amongOthers: boolean;
@@ -184,9 +184,7 @@ export function decideAdopt(
 ): Decision {
   if (seen.kind === 'unreadable' || seen.kind === 'not_visible') return blocked('unknown', at(item, urn, seen.why));
   if (seen.kind === 'absent' || seen.state === 'DELETE_REQUESTED') {
-    const detail =
-      'it does not exist, so there is nothing to accept as desired. Create it with reconcile: enforce, or mend the step.';
-    const absent = at(item, urn, diagnostic('ADOPT_ABSENT', detail));
+    const absent = at(item, urn, seen.kind === 'absent' ? NOTHING_THERE : beingDeleted(seen));
     if (!ownership.amongOthers) return blocked(false, absent);
     return { change: 'none', present: false, diff: NO_DIFF, diagnostics: [{ ...absent, severity: 'warning' }] };
   }
@@ -198,9 +196,19 @@ export function decideAdopt(
   const { recorded } = ownership;
   const wanted = item.step.knownDesired !== null && isJsonObject(recorded) ? recorded : desired;
   const diff = diffFields(wanted, seen.actual, item.declaration.fields);
-  const change =
-    ownership.owned && jsonEquals(ownership.recorded, adoptedDesired(item, desired, seen.actual)) ? 'none' : 'adopt';
+  const isAccepted = jsonEquals(ownership.accepted, adoptedDesired(item, desired, seen.actual));
+  const change = isAccepted ? 'none' : 'adopt';
   return { change, present: true, diff, diagnostics: seen.warnings.map((warning) => at(item, urn, warning)) };
+}
+
+const NOTHING_THERE = diagnostic(
+  'ADOPT_ABSENT',
+  'it does not exist, so there is nothing to accept as desired. Create it with reconcile: enforce, or mend the step.',
+);
+
+function beingDeleted(seen: PresentObservation): Diagnostic {
+  const detail = `it was deleted and will be purged ${purgedAt(seen)}, so there is nothing to accept as desired.`;
+  return diagnostic('ADOPT_ABSENT', detail, { hint: RESTORE });
 }
 
 /** The live values of the fields that the step manages, with its identity: what an adoption records as desired. */

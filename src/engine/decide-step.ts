@@ -149,7 +149,7 @@ function decisionOf(
   return decideAdopt(item, urn, desired, seen, {
     recorded: recordedDesired(item, urn, ownership),
     // The step that confirms a dry one may run again: there an adoption stays one.
-    owned: verb !== 'exec' && owned?.stack === (item.stack ?? UNSCOPED),
+    accepted: verb !== 'exec' && owned?.stack === (item.stack ?? UNSCOPED) ? owned.lastDesired : null,
     foreignStack: foreign?.stack ?? null,
     amongOthers: verb === 'adopt' && !isOnlySelected(context.prepared, item),
   });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { ACCOUNT, type Cloud, expectExit, ORG, openCloudInside } from '../../support/e2e/cloud.ts';
-import { confirmed, drift, verdicts } from '../../support/e2e/ownership.ts';
+import { ACCOUNT, type Cloud, expectExit, ORG, openCloudInside, stepAt } from '../../support/e2e/cloud.ts';
+import { confirmed, drift, json, verbPlanSchema, verdicts } from '../../support/e2e/ownership.ts';
 import { enable, folder, grant, link, project } from '../../support/e2e/playbooks.ts';
 
 const STEPS = [
@@ -49,4 +49,17 @@ it('after a destruction nothing of it is untracked', async () => {
   expectExit(done, 0);
   const seen = await drift(cloud, 'playbook.yaml');
   expect(new Set(Object.values(verdicts(seen)))).toEqual(new Set(['not_managed']));
+});
+
+it('an adoption of one that is being deleted says until when it can be restored, and how', async () => {
+  const cloud = await applied();
+  await cloud.outOfBand('DELETE', `/v3/${cloud.projectOf('acme-web').name}`);
+  const { document } = await json(cloud, verbPlanSchema, 'adopt', 'playbook.yaml', '--target', 'web');
+  expect(stepAt(document, 'web').diagnostics).toMatchObject([
+    {
+      code: 'ADOPT_ABSENT',
+      detail: expect.stringMatching(/will be purged on \d{4}-/),
+      hint: expect.stringContaining('undelete: true'),
+    },
+  ]);
 });

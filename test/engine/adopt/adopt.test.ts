@@ -77,6 +77,19 @@ test('what the step says was last desired wins over the log', async () => {
   });
 });
 
+test('an adoption shown against what the step says was last desired settles: the next one has nothing to record', async () => {
+  const house = new House();
+  house.cloud.addBox('a', { title: 'live' });
+  const known = { knownDesired: { name: 'a', title: 'known' } };
+  const playbook = playbookOf([box('a', { title: 'declared' }, known)]);
+  expect(at((await house.plan(playbook, ADOPT)).plan, 'a').change).toBe('adopt');
+  expect(outcomesOf(await house.applied(playbook, ADOPT))).toEqual({ a: 'adopted' });
+  const facts = house.log.facts.length;
+  expect(at((await house.plan(playbook, ADOPT)).plan, 'a').change).toBe('none');
+  await house.applied(playbook, ADOPT);
+  expect(house.log.facts).toHaveLength(facts);
+});
+
 test('an absent one that alone was asked for is a refusal, whatever it brings along', async () => {
   const house = new House();
   const top = house.cloud.addBox('top');
