@@ -16,11 +16,17 @@ import type { Project } from './workflow-types.ts';
 
 /** Whose authority a verb that only reads has, and where. */
 export interface Authority {
-  /** Of a stack's resources in one provider's cloud, or whatever they are. Throws DiagnosticError (UNKNOWN_CREDENTIAL). */
-  authOf(stack: string, provider?: string): Required<OwnAuthority>;
+  /**
+   * Of a stack's resources in one provider's cloud, or whatever they are; `step`: which declares what is looked at.
+   * Throws DiagnosticError (UNKNOWN_CREDENTIAL).
+   */
+  authOf(stack: string, provider?: string, step?: Own): Required<OwnAuthority>;
   /** Which rows of the log count. */
   readonly target: string;
 }
+
+/** What a step says itself. */
+type Own = Pick<Step, 'auth' | 'endpoint' | 'settings'>;
 
 /**
  * `--credential`, else the caller's stacks.<S>, else what the playbooks say; `--endpoint`, else theirs, else that of the
@@ -38,16 +44,17 @@ export function authorityOf(
   const recorded = given === null && ofRows !== null && URL.canParse(ofRows) ? endpointSpec(ofRows) : null;
   return {
     target: ofRows ?? targetOf(flags, projects),
-    authOf: (stack, provider) => {
+    authOf: (stack, provider, step) => {
       const mine = steps.filter(({ step }) => provider === undefined || step.provider === provider);
       const own = mine.filter((item) => item.stack === stack);
       const fallback = own.length > 0 ? own : mine;
-      const endpoint = given ?? recorded ?? mostCommon(fallback.map(({ step }) => step.endpoint));
+      const endpoint = given ?? recorded ?? step?.endpoint ?? mostCommon(fallback.map((item) => item.step.endpoint));
       const name = flags.credential ?? place.config.stacks.get(stack)?.credential ?? null;
       const named = name === null ? null : credentialSpec(name, place, given !== null);
       const isOf = flags.credential !== null || named === null || fits(named, provider);
-      const auth = named !== null && isOf ? named : mostCommon(fallback.map(({ step }) => step.auth));
-      return { auth, endpoint, settings: settingsOf(place, stack, own) };
+      const auth = named !== null && isOf ? named : (step?.auth ?? mostCommon(fallback.map((item) => item.step.auth)));
+      const declared = step?.settings ?? mostCommon(own.map((item) => item.step.settings));
+      return { auth, endpoint, settings: settingsOf(place, stack, declared) };
     },
   };
 }
@@ -58,10 +65,10 @@ function fits({ type }: AuthSpec, provider: string | undefined): boolean {
 }
 
 /** Those of infra.yaml, over them the playbook's, over them the caller's own. */
-function settingsOf({ config }: Place, stack: string, own: readonly ProvidedStep[]): JsonObject | null {
+function settingsOf({ config }: Place, stack: string, declared: Step['settings']): JsonObject | null {
   const node = child(config.project?.defaults ?? null, 'settings');
   const base = node === null ? null : literalValue(node);
-  const parts = [base, mostCommon(own.map(({ step }) => step.settings)), config.stacks.get(stack)?.settings ?? null];
+  const parts = [base, declared, config.stacks.get(stack)?.settings ?? null];
   const said = parts.filter((part): part is JsonObject => part !== null && isJsonObject(part));
   return said.length === 0 ? null : Object.assign({}, ...said);
 }

@@ -6,9 +6,9 @@ import type { Playbook } from '../core/step.ts';
 import { displayObject, isKnown } from '../core/value.ts';
 import type { Placed } from './containment.ts';
 import { type DeclaredNames, declaredNames, isRenamable, mayBeRenamed } from './declared-names.ts';
-import { lookOnce, resolveLive } from './live-names.ts';
+import { type LiveSteps, liveSteps } from './live-steps.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
-import { type Prepared, type PreparedStep, prepare } from './prepare.ts';
+import { type PreparedStep, prepare } from './prepare.ts';
 import type { Looking } from './readers.ts';
 
 export interface DeclaredRequest extends Looking {
@@ -24,9 +24,9 @@ export interface DeclaredThings extends Required<Declared> {
 }
 
 interface DeclaredStep {
-  readonly prepared: Prepared;
   readonly item: PreparedStep;
   readonly names: DeclaredNames;
+  readonly live: LiveSteps;
 }
 
 /** What a step turned out to stand for: a live id, something owned in its place. */
@@ -52,18 +52,19 @@ export async function declaredBy(request: DeclaredRequest, model: OwnershipModel
   for (const playbook of request.playbooks) {
     const prepared = prepare(request, playbook, { ...request.options, targets: [], excludes: [] }, 'plan');
     const names = declaredNames(request, prepared, model);
+    const live = liveSteps(request, prepared, names);
     const ensures = [...prepared.steps.values()].filter(({ spec }) => spec.kind === 'ensure');
     for (const item of ensures) {
       const owned = names.ownedOf(item);
       declare(owned);
-      if (owned === null && isRenamable(item.declaration)) unknown.push({ prepared, item, names });
+      if (owned === null && isRenamable(item.declaration)) unknown.push({ item, names, live });
     }
     const found = await Promise.all(
       ensures.map(async (item) =>
         // A folder that is owned by another name is declared by its id; what it is called next does not matter.
         names.ownedOf(item) !== null || isRenamable(item.declaration)
           ? names.urnOf(item)
-          : (names.urnOf(item) ?? (await liveUrn(request, prepared, item))),
+          : (names.urnOf(item) ?? (await liveUrn(live, item))),
       ),
     );
     for (const [index, urn] of found.entries()) {
@@ -87,10 +88,10 @@ function placeOf(urn: string, item: PreparedStep | undefined): readonly Placed[]
   return [{ urn, provider, resourceType, lastDesired: displayObject(item.declaration.desired) }];
 }
 
-async function liveUrn(request: Looking, prepared: Prepared, item: PreparedStep): Promise<string> {
-  const live = await resolveLive(request, prepared, item);
-  const urn = live.kind === 'resolved' ? item.catalogue.urnOf(item.declaration, live.desired) : null;
-  if (urn === null) throw new DiagnosticError([unresolved(item, live.kind === 'unreadable' ? live.why : null)]);
+async function liveUrn(live: LiveSteps, item: PreparedStep): Promise<string> {
+  const found = await live.resolve(item);
+  const urn = found.kind === 'resolved' ? item.catalogue.urnOf(item.declaration, found.desired) : null;
+  if (urn === null) throw new DiagnosticError([unresolved(item, found.kind === 'unreadable' ? found.why : null)]);
   return urn;
 }
 
@@ -111,17 +112,17 @@ async function lookFor(
   );
   const kinds = new Set(candidates.map(({ provider, resourceType }) => `${provider} ${resourceType}`));
   const asked = steps.filter(({ item: { spec } }) => kinds.has(`${spec.provider} ${spec.resourceType}`));
-  return await Promise.all(asked.map((step) => lookForOne(request, step)));
+  return await Promise.all(asked.map(lookForOne));
 }
 
-async function lookForOne(request: Looking, { prepared, item, names }: DeclaredStep): Promise<Found> {
-  const seen = await lookOnce(request, prepared, item);
+async function lookForOne({ item, names, live }: DeclaredStep): Promise<Found> {
+  const seen = await live.observe(item);
   if (seen.kind === 'not_visible' || seen.kind === 'unreadable')
     throw new DiagnosticError([unresolved(item, seen.why)]);
-  const live = await resolveLive(request, prepared, item);
+  const found = await live.resolve(item);
   return {
     id: seen.kind === 'present' ? seen.id : null,
-    owned: live.kind === 'resolved' ? names.ownedAt(item, live.desired) : null,
+    owned: found.kind === 'resolved' ? names.ownedAt(item, found.desired) : null,
   };
 }
 

@@ -1,26 +1,24 @@
 import { diagnostic } from '../core/codes.ts';
-import type { Diagnostic } from '../core/diagnostics.ts';
 import { diffFields } from '../core/diff.ts';
 import { UNSCOPED } from '../core/facts.ts';
 import type { Owned, OwnershipModel } from '../core/fold.ts';
 import { compareText } from '../core/graph.ts';
-import { isJsonObject, type Json } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { FORMAT_VERSION, type Verdict } from '../core/plan.ts';
 import type { DriftEntry, DriftReport, DriftSummary } from '../core/reports.ts';
 import type { Declaration, Observation, ProviderCatalogue } from '../core/resource.ts';
 import type { Playbook } from '../core/step.ts';
-import { displayObject, isKnown } from '../core/value.ts';
+import { displayObject } from '../core/value.ts';
 import type { LogState } from '../eventlog/event-log.ts';
-import type { CloudProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { type DeclaredNames, declaredNames, isRenamable } from './declared-names.ts';
 import { type DriftIgnore, ignoredOf } from './drift-ignores.ts';
 import { isMeant, ownedOnce, refuseUnknown } from './drift-names.ts';
 import { learnByReading } from './learn-by-reading.ts';
-import { type LiveDesired, resolveIds, resolveLive } from './live-names.ts';
+import { type LiveSteps, liveSteps } from './live-steps.ts';
 import { oneNames } from './one-name.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
-import { type Prepared, type PreparedStep, prepare } from './prepare.ts';
-import { type Looking, settingsFor } from './readers.ts';
+import { type PreparedStep, prepare } from './prepare.ts';
+import { type Looking, readSessions, settingsFor } from './readers.ts';
 import { stackNotice } from './stack-notice.ts';
 import { verdictOf } from './verdict.ts';
 
@@ -50,12 +48,9 @@ interface Subject {
   readonly urn: string;
   readonly stack: string;
   readonly desired: Json;
-  readonly resourceId: string | null;
   readonly owned: boolean;
-  readonly catalogue: ProviderCatalogue | null;
   readonly declaration: Declaration | null;
-  /** What is desired, with ids that only the cloud knows. */
-  live(): Promise<LiveDesired>;
+  look(): Promise<Observation>;
 }
 
 /** What the log says is owned, against what is live. Reads only, and writes nothing anywhere. */
@@ -64,12 +59,13 @@ export async function findDrift(request: DriftRequest): Promise<DriftReport> {
   const owned = [...state.model.owned.values()].filter(
     (item) => request.stack === null || item.stack === request.stack,
   );
-  const declared = request.playbook === null ? [] : await declaredSubjects(request, request.playbook, state.model);
-  const chosen = await chosenSubjects(request, owned, declared);
-  const sessions = sessionOpener(request);
+  const sessionOf = readSessions();
+  const declared =
+    request.playbook === null ? [] : await declaredSubjects(request, request.playbook, state.model, sessionOf);
+  const chosen = await chosenSubjects(request, owned, declared, sessionOf);
   const ownedIds = new Set(owned.flatMap(({ resourceId }) => (resourceId === null ? [] : [resourceId])));
   const looked = await Promise.all(
-    chosen.sort((a, b) => compareText(a.urn, b.urn)).map((subject) => entryOf(request, subject, sessions, ownedIds)),
+    chosen.sort((a, b) => compareText(a.urn, b.urn)).map((subject) => entryOf(request, subject, ownedIds)),
   );
   const resources = looked.filter((entry) => entry !== null);
   return {
@@ -88,6 +84,7 @@ async function chosenSubjects(
   request: DriftRequest,
   owned: readonly Owned[],
   declared: readonly Declared[],
+  sessionOf: SessionOf,
 ): Promise<Subject[]> {
   const words = [...request.targets, ...request.excludes];
   const { model } = await learnByReading(request, {
@@ -104,7 +101,7 @@ async function chosenSubjects(
   const taken = new Set([...model.owned.keys()].map(urnOf));
   const subjects = [
     ...ownedOnce(owned, new Set(declared.flatMap(({ urn, subject }) => [urn ?? subject.urn, subject.urn])), urnOf).map(
-      (item) => ownedSubject(request, item),
+      (item) => ownedSubject(request, item, sessionOf),
     ),
     ...declared.filter(({ subject }) => !taken.has(urnOf(subject.urn))).map(({ subject }) => subject),
   ];
@@ -124,23 +121,43 @@ async function chosenSubjects(
   });
 }
 
-function ownedSubject({ catalogues }: DriftRequest, item: Owned): Subject {
-  const catalogue = catalogues.get(item.provider) ?? null;
+type SessionOf = ReturnType<typeof readSessions>;
+
+function ownedSubject(request: DriftRequest, item: Owned, sessionOf: SessionOf): Subject {
+  const catalogue = request.catalogues.get(item.provider) ?? null;
   const ours = catalogue?.fromForeign(item.resourceType, item.urn, item.lastDesired) ?? {
     urn: item.urn,
     desired: item.lastDesired,
   };
-  const declaration = catalogue?.declarationOf(item.resourceType, ours.urn, ours.desired) ?? null;
-  return {
-    urn: item.urn,
-    stack: item.stack,
-    desired: ours.desired,
-    resourceId: item.resourceId,
-    owned: true,
-    catalogue,
-    declaration,
-    live: () => Promise.resolve({ kind: 'absent' }),
-  };
+  const { urn, stack } = item;
+  const { desired } = ours;
+  const declaration = catalogue?.declarationOf(item.resourceType, ours.urn, desired) ?? null;
+  const look = async (): Promise<Observation> =>
+    catalogue === null || declaration === null || !isJsonObject(desired)
+      ? { kind: 'unreadable', why: diagnostic('UNSUPPORTED', UNKNOWN_KIND, { urn }) }
+      : await lookAtOwned(request, item, { catalogue, declaration, desired }, sessionOf);
+  return { urn, stack, desired, owned: true, declaration, look };
+}
+
+const UNKNOWN_KIND = 'this version does not know how to read a resource of this kind.';
+
+async function lookAtOwned(
+  { authOf, readers }: DriftRequest,
+  { stack, resourceId }: Owned,
+  known: { readonly catalogue: ProviderCatalogue; readonly declaration: Declaration; readonly desired: JsonObject },
+  sessionOf: SessionOf,
+): Promise<Observation> {
+  const { catalogue, declaration, desired } = known;
+  const { provider } = catalogue;
+  const { auth, endpoint, settings: said } = authOf(stack, provider);
+  const settings = settingsFor(catalogue, declaration, said);
+  const opened = await readers.open({ provider, auth, endpoint, settings });
+  if (opened.kind === 'unusable') return { kind: 'unreadable', why: opened.why };
+  const session = sessionOf(opened.provider);
+  const target = { declaration, desired, resourceId, pending: new Set<string>(), forDelete: false };
+  const resolved = await session.resolve(target);
+  if (resolved.kind === 'failed') return { kind: 'unreadable', why: resolved.why };
+  return await session.observe({ ...target, desired: resolved.desired });
 }
 
 interface Declared {
@@ -155,76 +172,57 @@ async function declaredSubjects(
   request: DriftRequest,
   playbook: Playbook,
   model: OwnershipModel,
+  sessionOf: SessionOf,
 ): Promise<readonly Declared[]> {
   // Targets may name what the playbook does not declare: they are looked for among everything.
   const prepared = prepare(request, playbook, { ...request.options, targets: [], excludes: [] }, 'plan');
-  const ensures = [...prepared.steps.values()].filter(({ spec }) => spec.kind === 'ensure');
+  const ensures = prepared.order.flatMap((address) => {
+    const item = prepared.steps.get(address);
+    return item?.spec.kind === 'ensure' ? [item] : [];
+  });
   const names = declaredNames(request, prepared, model);
-  const found = await Promise.all(ensures.map((item) => declaredSubject(request, prepared, item, names)));
+  const live = liveSteps(request, prepared, names, sessionOf);
+  const found = await Promise.all(ensures.map((item) => declaredSubject(request, item, names, live)));
   return found.filter((one) => one !== null);
 }
 
 async function declaredSubject(
   request: DriftRequest,
-  prepared: Prepared,
   item: PreparedStep,
   names: DeclaredNames,
+  live: LiveSteps,
 ): Promise<Declared | null> {
-  const live = () => resolveIds(request, prepared, item);
   const stack = item.stack ?? UNSCOPED;
   if (request.stack !== null && stack !== request.stack) return null;
   // What is owned by another name, to be renamed by the next apply, is shown under that one.
-  const urn = await urnOfDeclared(request, prepared, item, names);
-  if (urn === null) return null;
   const { catalogue, declaration, step } = item;
   const desired = displayObject(declaration.desired);
-  const subject = { urn, stack, desired, resourceId: null, owned: false, catalogue, declaration, live };
+  const urn =
+    (await urnOfDeclared(item, names, live)) ??
+    // Where it is to lie is not there yet, or can't be told.
+    catalogue.urnOf(declaration, desired) ??
+    step.address;
+  const subject = { urn, stack, desired, owned: false, declaration, look: () => live.observe(item) };
   return { address: step.address, name: step.name, urn: names.urnOf(item), subject };
 }
 
-async function urnOfDeclared(
-  request: DriftRequest,
-  prepared: Prepared,
-  item: PreparedStep,
-  names: DeclaredNames,
-): Promise<string | null> {
+async function urnOfDeclared(item: PreparedStep, names: DeclaredNames, live: LiveSteps): Promise<string | null> {
   const owned = names.ownedOf(item);
   const known = owned?.urn ?? names.urnOf(item);
   if (owned !== null || (known !== null && !isRenamable(item.declaration))) return known;
-  const live = await resolveLive(request, prepared, item);
-  if (live.kind !== 'resolved') return known;
+  const found = await live.resolve(item);
+  if (found.kind !== 'resolved') return known;
   // Owned under a place whose ids only the cloud knows, or by no name yet.
-  return names.ownedAt(item, live.desired)?.urn ?? known ?? item.catalogue.urnOf(item.declaration, live.desired);
-}
-
-type Sessions = (
-  subject: Subject,
-) => Promise<
-  { readonly kind: 'open'; readonly session: ReadSession } | { readonly kind: 'unusable'; readonly why: Diagnostic }
->;
-
-function sessionOpener(request: DriftRequest): Sessions {
-  const sessions = new Map<CloudProvider, ReadSession>();
-  return async ({ stack, catalogue, declaration }) => {
-    const provider = catalogue?.provider ?? '';
-    const { auth, endpoint, settings: said } = request.authOf(stack, provider);
-    const settings = settingsFor(catalogue, declaration, said);
-    const opened = await request.readers.open({ provider, auth, endpoint, settings });
-    if (opened.kind === 'unusable') return opened;
-    const session = sessions.get(opened.provider) ?? opened.provider.openSession();
-    sessions.set(opened.provider, session);
-    return { kind: 'open', session };
-  };
+  return names.ownedAt(item, found.desired)?.urn ?? known ?? item.catalogue.urnOf(item.declaration, found.desired);
 }
 
 /** Null: it is something owned by another name, and shown under that one. */
 async function entryOf(
   request: DriftRequest,
   subject: Subject,
-  sessions: Sessions,
   ownedIds: ReadonlySet<string>,
 ): Promise<DriftEntry | null> {
-  const seen = await look(subject, sessions);
+  const seen = await subject.look();
   if (!subject.owned && seen.kind === 'present' && seen.id !== null && ownedIds.has(seen.id)) return null;
   const recorded = subject.owned ? subject.desired : null;
   const fields = subject.declaration?.fields ?? {};
@@ -250,33 +248,6 @@ async function entryOf(
   };
   request.onResult(entry);
   return entry;
-}
-
-async function look(subject: Subject, sessions: Sessions): Promise<Observation> {
-  const { declaration, desired } = subject;
-  if (declaration === null || !isJsonObject(desired)) {
-    return {
-      kind: 'unreadable',
-      why: diagnostic('UNSUPPORTED', 'this version does not know how to read a resource of this kind.', {
-        urn: subject.urn,
-      }),
-    };
-  }
-  const opened = await sessions(subject);
-  if (opened.kind === 'unusable') return { kind: 'unreadable', why: opened.why };
-  const known = declaration.desired;
-  const live: LiveDesired = isKnown(known) ? { kind: 'resolved', desired: known } : await subject.live();
-  if (live.kind !== 'resolved') return live;
-  const target = {
-    declaration,
-    desired: live.desired,
-    resourceId: subject.resourceId,
-    pending: new Set<string>(),
-    forDelete: false,
-  };
-  const resolved = await opened.session.resolve(target);
-  if (resolved.kind === 'failed') return { kind: 'unreadable', why: resolved.why };
-  return await opened.session.observe({ ...target, desired: resolved.desired });
 }
 
 function summaryOf(entries: readonly DriftEntry[]): DriftSummary {
