@@ -17,9 +17,10 @@ export async function loadAllCatalogues(): Promise<Catalogues> {
 }
 
 /** A fact that someone else wrote, with the URN and the keys that ours have. */
-export function toOurs(fact: ProviderFact): ProviderFact {
+export function toOurs(fact: ProviderFact, onDropped: (key: string) => void = () => undefined): ProviderFact {
   const catalogue = CATALOGUES.get(fact.provider);
-  return catalogue === undefined
-    ? fact
-    : { ...fact, ...catalogue.fromForeign(fact.resource_type, fact.urn, fact.desired) };
+  if (catalogue === undefined) return fact;
+  const { urn, desired, dropped } = catalogue.fromForeign(fact.resource_type, fact.urn, fact.desired);
+  dropped?.forEach(onDropped);
+  return { ...fact, urn, desired };
 }

@@ -421,6 +421,10 @@ export const CODES = {
     'The last line of the log is unfinished',
     'A crash cut it short, so that it counts for nothing. The next append moves its bytes beside the log.',
   ),
+  FOREIGN_KEYS: note(
+    'Facts of others say more than is known here',
+    'What another tool recorded as desired has keys that no input of that kind of resource has; they count for nothing.',
+  ),
   // --- plans ---
   UNDECIDED: note('Planned without reading the cloud', 'No usable auth, or offline: what would change is not known.'),
   RECORD_MISMATCH: note('The log decided the change', 'Another log would give another plan.'),

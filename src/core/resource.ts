@@ -158,6 +158,13 @@ export interface Placed {
   readonly lastDesired: Json;
 }
 
+/** A foreign fact's URN and desired in our words; `dropped`: its keys that mean nothing here. */
+export interface MappedForeign {
+  readonly urn: string;
+  readonly desired: Json;
+  readonly dropped?: readonly string[];
+}
+
 /** The pure, offline half of a provider: what there is, what an input means, what would be sent. */
 export interface ProviderCatalogue {
   readonly provider: string;
@@ -221,5 +228,5 @@ export interface ProviderCatalogue {
   /** What a read sends, in order. */
   readRequests(declaration: Declaration, desired: ValueObject, step: Step): readonly PlannedRequest[];
   /** Whether `desired` as a fact carries it is one of this provider's; maps a foreign fact's keys and URN to ours. */
-  fromForeign(resourceType: string, urn: string, desired: Json): { readonly urn: string; readonly desired: Json };
+  fromForeign(resourceType: string, urn: string, desired: Json): MappedForeign;
 }

@@ -8,11 +8,12 @@ import { FORMAT_VERSION, hasPendingWrite, type Plan, type PlanStep, type PlanVer
 import type { LifecycleProvider, OpenedProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { batchesOf } from './batches.ts';
 import { skippedEntry } from './entries.ts';
+import { duplicateUrns } from './mistakes.ts';
 import { ownershipOf } from './ownership.ts';
 import type { LogView, PlanContext } from './plan-context.ts';
 import { planStep } from './plan-step.ts';
 import type { EnginePorts } from './ports.ts';
-import { duplicateUrns, type Prepared } from './prepare.ts';
+import type { Prepared } from './prepare.ts';
 import type { PlannedStep } from './runtime.ts';
 import { skippedStep } from './show-step.ts';
 

@@ -1,17 +1,11 @@
 import { type Code, diagnostic } from '../core/codes.ts';
-import {
-  byPlace,
-  type Diagnostic,
-  DiagnosticError,
-  hasErrors,
-  isError,
-  type SourcePosition,
-} from '../core/diagnostics.ts';
-import { type Edges, type Ordering, reversed, topologicalOrder } from '../core/graph.ts';
+import { byPlace, type Diagnostic, DiagnosticError, hasErrors, isError } from '../core/diagnostics.ts';
+import { type Edges, reversed, topologicalOrder } from '../core/graph.ts';
 import type { PlanVerb } from '../core/plan.ts';
 import type { ActionSpec, Declaration, InputProblem, ProviderCatalogue } from '../core/resource.ts';
 import type { PartialPlaybook, Playbook, Reconcile, Step } from '../core/step.ts';
 import type { ValueObject } from '../core/value.ts';
+import { cycles, duplicateUrns } from './mistakes.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
 import { selectSteps, unknownTargets } from './targets.ts';
 
@@ -200,22 +194,6 @@ export function orderOf(edges: Edges, steps: readonly Step[]): readonly string[]
   throw new DiagnosticError(cycles(ordering, steps));
 }
 
-function cycles(ordering: Ordering, steps: readonly Step[]): readonly Diagnostic[] {
-  if (ordering.kind === 'ordered') return [];
-  const sources = new Map(steps.map((step) => [step.address, step.source]));
-  return ordering.cycles.map((cycle) => {
-    const path = cycle.map((address) => `${address} (${place(sources.get(address))})`).join(' -> ');
-    const source = sources.get(cycle[0] ?? '') ?? null;
-    return diagnostic('CYCLE', `each of these steps waits for the next one: ${path}. Remove one of the dependencies.`, {
-      source,
-    });
-  });
-}
-
-function place(source: SourcePosition | undefined): string {
-  return source === undefined ? 'unknown' : `${source.file}:${source.line}:${source.column}`;
-}
-
 function prepareStep(
   step: Step,
   catalogue: ProviderCatalogue,
@@ -262,24 +240,6 @@ function targetOf(steps: ReadonlyMap<string, PreparedStep>, options: VerbOptions
 function originsOf(step: Step): readonly string[] {
   const urls = [step.endpoint?.crm, step.endpoint?.billing, step.endpoint?.serviceusage];
   return urls.flatMap((url) => (url === null || url === undefined ? [] : [new URL(url).origin]));
-}
-
-/** One resource may be managed by one unheld step only. */
-export function duplicateUrns(
-  steps: readonly { readonly step: Step; readonly held: string | null; readonly urn: string | null }[],
-): readonly Diagnostic[] {
-  const first = new Map<string, Step>();
-  const found: Diagnostic[] = [];
-  for (const { step, urn, held } of steps) {
-    if (urn === null || held !== null) continue;
-    const other = first.get(urn);
-    if (other === undefined) first.set(urn, step);
-    else {
-      const detail = `${other.address} at ${place(other.source)} and ${step.address} at ${place(step.source)} both manage ${urn}. Keep one, or hold one with dry_run: true.`;
-      found.push(diagnostic('DUPLICATE_URN', detail, { address: step.address, urn, source: step.source }));
-    }
-  }
-  return found;
 }
 
 function guardProblems(steps: ReadonlyMap<string, PreparedStep>): readonly Diagnostic[] {

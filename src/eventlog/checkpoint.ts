@@ -35,6 +35,7 @@ interface Header extends Binding {
   readonly openIntents: readonly OpenIntent[];
   readonly targets: readonly string[];
   readonly sealed: boolean;
+  readonly dropped: readonly string[];
 }
 
 type OwnedFields = readonly [
@@ -76,8 +77,8 @@ export function* encodeCheckpoint(
   binding: Binding,
   { place, sequence, folded }: Resumable,
 ): Generator<string, void, undefined> {
-  const { openIntents, targets, sealed } = folded;
-  yield JSON.stringify({ ...binding, place, sequence, openIntents, targets, sealed } satisfies Header);
+  const { openIntents, targets, sealed, dropped } = folded;
+  yield JSON.stringify({ ...binding, place, sequence, openIntents, targets, sealed, dropped } satisfies Header);
   let batch: Item[] = [];
   for (const urn of urnsOf(folded)) {
     batch.push(itemOf(urn, folded));
@@ -131,7 +132,7 @@ export function decodeBinding(line: string): Binding & Pick<Header, 'place'> {
 
 /** What was folded. The lines are ones that encodeCheckpoint made: whoever reads them has checked that. */
 export function decodeCheckpoint(lines: readonly string[]): Resumable {
-  const { place, sequence, openIntents, targets, sealed } = decodeHeader(lines[0] ?? '');
+  const { place, sequence, openIntents, targets, sealed, dropped } = decodeHeader(lines[0] ?? '');
   const owned = new Map<string, Owned>();
   const tombstones = new Map<string, ProviderFact>();
   const protection = new Map<string, boolean>();
@@ -144,7 +145,8 @@ export function decodeCheckpoint(lines: readonly string[]): Resumable {
       if (mark !== null) marks.set(urn, markOf(mark));
     }
   }
-  return { place, sequence, folded: { model: { owned, tombstones, protection }, marks, openIntents, targets, sealed } };
+  const model = { owned, tombstones, protection };
+  return { place, sequence, folded: { model, marks, openIntents, targets, sealed, dropped } };
 }
 
 function decodeHeader(line: string): Header {

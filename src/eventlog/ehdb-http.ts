@@ -4,12 +4,12 @@ import { EHDB_LIMITS, type EhdbLimits, type EhdbTiming, EhdbTransport, SYSTEM_TI
 import { type EhdbAddress, ehdbAddress } from './ehdb-url.ts';
 import type { LogState } from './event-log.ts';
 import { startLogFold } from './fold-log.ts';
-import type { HistoryRow } from './history.ts';
+import { type HistoryRow, withoutSecrets } from './history.ts';
 import type { InspectableLog } from './inspectable-log.ts';
 import type { LosslessJson } from './lossless.ts';
 import { type Entry, type ForeignMap, parseRecord } from './parse-row.ts';
 import { failure } from './problems.ts';
-import { skippedRows, untimedRows, whyBroken } from './read-log.ts';
+import { passedOver, skippedRows, whyBroken } from './read-log.ts';
 import { refuseWriting } from './read-only.ts';
 
 export interface EhdbLogOptions {
@@ -62,7 +62,7 @@ class EhdbLog implements InspectableLog {
     await this.#eachEntry((entry, record, line) => {
       onRow({
         line,
-        json: record,
+        json: withoutSecrets(record),
         entry,
       });
     });
@@ -95,9 +95,10 @@ class EhdbLog implements InspectableLog {
     const skipped = await this.#eachEntry((entry) => {
       if (cutoff.isWithin(entry.recordedAt)) fold.add(entry);
     });
-    const { model, marks, openIntents, targets } = fold.finish();
+    const folded = fold.finish();
+    const { model, marks, openIntents, targets } = folded;
     const named = { path: this.url };
-    const diagnostics = [...skippedRows(skipped, named), ...untimedRows(cutoff, named)];
+    const diagnostics = [...skippedRows(skipped, named), ...passedOver(cutoff, folded, named)];
     return { model, marks, openIntents, targets, factsOf: () => [], head: null, diagnostics };
   }
 

@@ -12,6 +12,8 @@ export interface Folded extends MarkedModel {
   readonly targets: readonly string[];
   /** Whether every row carries a seal. */
   readonly sealed: boolean;
+  /** Keys of what others desired that were dropped, as `<resource type>.<key>`, sorted. */
+  readonly dropped: readonly string[];
 }
 
 export interface RecordedFact {
@@ -46,6 +48,7 @@ export function startLogFold(target: string, reread: (row: Deferred) => Recorded
   const facts = startMarkedFold(from);
   const open = startOpenIntents(from?.openIntents);
   const targets = new Set<string>(from?.targets);
+  const dropped = new Set<string>(from?.dropped);
   let sealed = from?.sealed ?? true;
   const deferrals = startDeferrals((row) => {
     const { fact, recordedAt } = reread(row);
@@ -58,6 +61,7 @@ export function startLogFold(target: string, reread: (row: Deferred) => Recorded
     if (item.kind === 'outcome') open.outcome(item.outcome);
     if (item.kind === 'intent' && sequence !== null) open.intent(sequence, item.intent, target);
     if (item.kind !== 'fact') return;
+    for (const key of item.dropped ?? []) dropped.add(`${item.fact.resource_type}.${key}`);
     open.fact(item.fact.urn);
     deferrals.flush(item.fact.urn);
     facts.add(item.fact, recordedAt);
@@ -72,7 +76,14 @@ export function startLogFold(target: string, reread: (row: Deferred) => Recorded
   const finish = () => {
     deferrals.flushAll();
     const { model, marks } = facts;
-    return { model, marks, openIntents: open.list(), targets: [...targets].sort(), sealed };
+    return {
+      model,
+      marks,
+      openIntents: open.list(),
+      targets: [...targets].sort(),
+      sealed,
+      dropped: [...dropped].sort(),
+    };
   };
   return { add, defer, finish };
 }

@@ -58,8 +58,8 @@ export function rowOf({ bytes, number }: Line, entry: Entry): HistoryRow {
   };
 }
 
-/** Also in the events that rows of the tier carry as a text. */
-function withoutSecrets(value: LosslessJson): ExactJson {
+/** A row as it can be shown: without secrets, also in the events that rows of the tier carry as a text. */
+export function withoutSecrets(value: LosslessJson): ExactJson {
   return redactRow(value, (text) => {
     if (!/^\s*[[{]/.test(text)) return text;
     try {

@@ -4,7 +4,8 @@ import { isLosslessObject, type LosslessJson, type LosslessObject, parseLossless
 import { acceptFact, factIn, wrappedRecords } from './tier-records.ts';
 
 export type RowItem =
-  | { readonly kind: 'fact'; readonly fact: ProviderFact }
+  /** `dropped`: keys of what others desired that mean nothing to us. */
+  | { readonly kind: 'fact'; readonly fact: ProviderFact; readonly dropped?: readonly string[] }
   | { readonly kind: 'intent'; readonly intent: IntentBody }
   | { readonly kind: 'outcome'; readonly outcome: OutcomeBody }
   /** Read and understood, and nothing to fold: notes, events without a fact. */
@@ -41,8 +42,8 @@ const STATUSES: ReadonlySet<string> = new Set<OutcomeBody['status']>([
 ]);
 const NOTHING: RowItem = { kind: 'nothing' };
 
-/** Maps a fact that someone else wrote (its URN, its desired) to ours. */
-export type ForeignMap = (fact: ProviderFact) => ProviderFact;
+/** Maps a fact that someone else wrote (its URN, its desired) to ours; `onDropped` gets the keys that it has no use for. */
+export type ForeignMap = (fact: ProviderFact, onDropped: (key: string) => void) => ProviderFact;
 
 /** The rows of a line: one, or those that it wraps. Throws an Error that says what is wrong with it. */
 export function parseLine(text: string, mapForeign: ForeignMap): readonly Entry[] {
@@ -62,9 +63,15 @@ export function parseRecord(value: LosslessJson, mapForeign: ForeignMap): Entry 
     return { sequence, key, target, isSealed: true, recordedAt, item: ourItem(value) };
   }
   if (isTierRow(value) && typeof value['payload'] !== 'string') throw new Error('its payload is not a text');
-  const fact = factIn(value);
-  const item: RowItem = fact === null ? NOTHING : { kind: 'fact', fact: mapForeign(fact) };
+  const item = foreignItem(factIn(value), mapForeign);
   return { sequence, key: tierKey(value), target: targetOf(value), isSealed: false, recordedAt, item };
+}
+
+function foreignItem(fact: ProviderFact | null, mapForeign: ForeignMap): RowItem {
+  if (fact === null) return NOTHING;
+  const dropped: string[] = [];
+  const ours = mapForeign(fact, (key) => dropped.push(key));
+  return { kind: 'fact', fact: ours, ...(dropped.length === 0 ? {} : { dropped }) };
 }
 
 /** The target that a row says without a seal; other people's events use the key for other things. */

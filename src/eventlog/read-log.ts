@@ -71,7 +71,7 @@ export async function foldFile(
   if (!ordered) return foldSorted(handle, size, options);
   const folded = fold.finish();
   const resumable = end?.offset === size ? { place: end, sequence: sequence.state(), folded } : null;
-  return { ...folded, diagnostics: [...lines.diagnostics(), ...untimedRows(cutoff, options)], resumable };
+  return { ...folded, diagnostics: [...lines.diagnostics(), ...passedOver(cutoff, folded, options)], resumable };
 }
 
 /** By content, not by file name: a row a line, or one document that wraps them. Null behind a document. */
@@ -95,16 +95,27 @@ async function foldSorted(handle: FileHandle, size: number, options: ReadOptions
   const fold = startLogFold(options.target, (row) => reread(handle, row, options));
   const cutoff = startCutoff(options.until);
   for (const entry of sortRows(entries, (row) => row)) if (cutoff.isWithin(entry.recordedAt)) fold.add(entry);
-  const diagnostics = [...lines.diagnostics(), ...untimedRows(cutoff, options)];
-  return { ...fold.finish(), diagnostics, resumable: null };
+  const folded = fold.finish();
+  const diagnostics = [...lines.diagnostics(), ...passedOver(cutoff, folded, options)];
+  return { ...folded, diagnostics, resumable: null };
 }
 
-/** Says that some rows could not be told by their time. */
-export function untimedRows({ untimed }: Cutoff, { path }: Pick<ReadOptions, 'path'>): readonly Diagnostic[] {
-  if (untimed === 0) return [];
-  const detail = `${untimed} rows of ${path} have no recorded_at; each was taken to be as old as the row before it.`;
-  return [diagnostic('LOG_INVALID', detail, { severity: 'note' })];
+/** Says what of a log's rows could not be taken as it stands. */
+export function passedOver(
+  { untimed }: Cutoff,
+  { dropped }: Pick<Folded, 'dropped'>,
+  { path }: Pick<ReadOptions, 'path'>,
+): readonly Diagnostic[] {
+  const untold = `${untimed} rows of ${path} have no recorded_at; each was taken to be as old as the row before it.`;
+  const more = dropped.length > KEYS_NAMED ? `, and ${dropped.length - KEYS_NAMED} more` : '';
+  const named = `${dropped.slice(0, KEYS_NAMED).join(', ')}${more}`;
+  return [
+    ...(untimed === 0 ? [] : [diagnostic('LOG_INVALID', untold, { severity: 'note' })]),
+    ...(dropped.length === 0 ? [] : [diagnostic('FOREIGN_KEYS', `In rows of others in ${path}: ${named}.`)]),
+  ];
 }
+
+const KEYS_NAMED = 10;
 
 function reread(handle: FileHandle, { offset, length, line }: Deferred, options: ReadOptions): RecordedFact {
   const bytes = Buffer.allocUnsafe(length);

@@ -1,5 +1,12 @@
 import { isJsonObject, type Json } from '../../core/json.ts';
-import type { Declaration, InputProblem, NamedWithin, ProviderCatalogue, ResourceTraits } from '../../core/resource.ts';
+import type {
+  Declaration,
+  InputProblem,
+  MappedForeign,
+  NamedWithin,
+  ProviderCatalogue,
+  ResourceTraits,
+} from '../../core/resource.ts';
 import type { Value, ValueObject } from '../../core/value.ts';
 import { ACTIONS, definitionOf, ensureAction, findAction, isResource, RESOURCES } from './actions.ts';
 import type { ResourceDefinition } from './define-resource.ts';
@@ -68,12 +75,16 @@ function oneUrn(urn: string, urnsOf: UrnsOf): string {
   return named === null || !named.isNumber ? ours : named.before + projectIdOf(named.project, urnsOf) + named.after;
 }
 
-function fromForeign(
-  resourceType: string,
-  urn: string,
-  desired: Json,
-): { readonly urn: string; readonly desired: Json } {
-  return definitionOf(resourceType, urn)?.fromForeign(urn, objectOf(desired)) ?? { urn, desired };
+/** What the ancestor writes beside the inputs: `{state}` of a service, `{role, member, bound}` of a grant. */
+const ANCESTORS_KEYS: ReadonlySet<string> = new Set(['state', 'bound']);
+
+function fromForeign(resourceType: string, urn: string, desired: Json): MappedForeign {
+  const definition = definitionOf(resourceType, urn);
+  const ours = definition?.fromForeign(urn, objectOf(desired)) ?? null;
+  if (definition === null || ours === null) return { urn, desired };
+  const inputs = ensureAction(definition)?.spec.inputKeys ?? [];
+  const isKnown = (key: string) => inputs.includes(key) || key in definition.fields || ANCESTORS_KEYS.has(key);
+  return { ...ours, dropped: Object.keys(objectOf(desired)).filter((key) => !isKnown(key)) };
 }
 
 function namedWithin(urn: string): NamedWithin | null {

@@ -109,7 +109,9 @@ describe('facts of others', () => {
       { x: 1 },
     ],
   ])('%s', (_, type, urn, desired, ourUrn, ourDesired) => {
-    expect(googleCatalogue.fromForeign(type, urn, desired)).toEqual({ urn: ourUrn, desired: ourDesired });
+    const { dropped = [], ...ours } = googleCatalogue.fromForeign(type, urn, desired);
+    expect(ours).toEqual({ urn: ourUrn, desired: ourDesired });
+    expect(dropped).toEqual(JSON.stringify(desired).includes('"extra"') ? ['extra'] : []);
   });
 
   it('are as they are when read again', () => {
