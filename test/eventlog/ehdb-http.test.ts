@@ -169,6 +169,15 @@ test('facts are mapped to ours', async () => {
   expect([...(await log.read('cloud')).model.owned.keys()]).toEqual([`mapped:${factOf('a').urn}`]);
 });
 
+test("what is shown of a server's rows has no secret in it", async () => {
+  const secret = tierRow(1, '{"event_type":"call.done","authorization":"Bearer CANARY","deep":[{"api_key":"CANARY"}]}');
+  const { origin } = await startEhdbServer({ rows: [secret] });
+  const shown: unknown[] = [];
+  await openServerLog(origin).log.history(({ json }) => shown.push(json));
+  expect(JSON.stringify(shown)).toContain('call.done');
+  expect(JSON.stringify(shown)).not.toContain('CANARY');
+});
+
 test('the history has every row, and one resource is followed through its names', async () => {
   const renamed = factOf('b', { renamed_from: factOf('a').urn });
   const note = tierRow(2, '{"event_type":"call.started"}');
