@@ -17,8 +17,8 @@ const OPEN_MAP = 0x7b;
 const CLOSE_MAP = 0x7d;
 
 /**
- * Whether a log is one JSON document over several lines (or one huge list) rather than a row a line. A log whose first
- * row is broken is told by its second.
+ * Whether a log is one JSON document over several lines (or one huge list or reply on a line) rather than a row a line.
+ * A log whose first row is broken is told by its second.
  */
 export async function isDocument(handle: FileHandle, size: number): Promise<boolean> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(PEEK_BYTES), 0, PEEK_BYTES, 0);
@@ -28,8 +28,15 @@ export async function isDocument(handle: FileHandle, size: number): Promise<bool
     .split('\n', 2)
     .map((line) => line.trim());
   if (!/^[[{]/.test(first)) return false;
-  if (second === undefined) return bytesRead < size && first.startsWith('[');
+  if (second === undefined) return bytesRead < size && wrapsRows(first);
   return !isJson(first) && (first.length === 1 || !isJson(second));
+}
+
+/** Whether the start of a line is that of a list of rows, or of a reply with its records. */
+function wrapsRows(start: string): boolean {
+  const splitter = new RowSplitter(() => undefined);
+  splitter.push(Buffer.from(start), 0);
+  return splitter.isInList;
 }
 
 function isJson(text: string): boolean {
@@ -92,6 +99,11 @@ class RowSplitter {
   /** Why one of the replies in it is a refusal, for all that it has records. */
   get refused(): string | null {
     return this.#refused;
+  }
+
+  /** Whether what was pushed last stands in a list of rows. */
+  get isInList(): boolean {
+    return this.#itemDepth !== null;
   }
 
   get complete(): boolean {

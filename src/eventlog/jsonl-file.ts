@@ -15,7 +15,7 @@ import type { ForeignMap } from './parse-row.ts';
 import { failure, reason } from './problems.ts';
 import type { ReadOptions } from './read-log.ts';
 import { openForReading } from './safe-file.ts';
-import { headOf, readTail } from './tail.ts';
+import { readHead } from './tail.ts';
 import { type ChainReport, refuseBroken, walkChain } from './verify.ts';
 
 export interface JsonlLogOptions {
@@ -96,7 +96,7 @@ class JsonlFile implements JsonlLog {
         openIntents,
         targets,
         factsOf: (digest) => factsUnder(digest, size, options),
-        head: headOf(await readTail(handle, size, null)),
+        head: await readHead(handle, size),
         diagnostics,
       };
     } finally {
@@ -143,7 +143,7 @@ class JsonlFile implements JsonlLog {
     const handle = await this.#open();
     if (handle === null) return null;
     try {
-      return headOf(await readTail(handle, (await handle.stat()).size, null));
+      return await readHead(handle, (await handle.stat()).size);
     } finally {
       await handle.close();
     }

@@ -11,7 +11,7 @@ import type { ForeignMap } from './parse-row.ts';
 import { failure, reason } from './problems.ts';
 import { foldFile, type ReadOptions } from './read-log.ts';
 import { refuseWriting } from './read-only.ts';
-import { headOf, readTail } from './tail.ts';
+import { readHead } from './tail.ts';
 import { type ChainReport, refuseBroken, walkChain } from './verify.ts';
 
 export interface StreamLogOptions {
@@ -82,7 +82,7 @@ class Stream implements StreamLog {
 
   async head(): Promise<string | null> {
     const { handle, size } = await this.#kept();
-    return headOf(await readTail(handle, size, null));
+    return readHead(handle, size);
   }
 
   lock(): Promise<never> {
@@ -102,7 +102,7 @@ class Stream implements StreamLog {
   async #fold(options: ReadOptions): Promise<LogState> {
     const { handle, size } = await this.#kept();
     const { model, marks, openIntents, targets, diagnostics } = await foldFile(handle, size, options);
-    const head = headOf(await readTail(handle, size, null));
+    const head = await readHead(handle, size);
     return { model, marks, openIntents, targets, factsOf: () => [], head, diagnostics };
   }
 

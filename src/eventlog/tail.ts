@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { isDocument } from './document.ts';
 import { FIRST_PREV, linkOf } from './encode-row.ts';
 import { type Line, linesFromEnd } from './lines.ts';
 import { isLosslessObject, parseLossless } from './lossless.ts';
@@ -48,9 +49,11 @@ export async function readTail(handle: FileHandle, size: number, strictPath: str
   };
 }
 
-/** `<sequence>:<hash>`; null for a log without rows. */
-export function headOf(tail: Tail): string | null {
-  return tail.empty ? null : `${tail.sequence}:${tail.prev}`;
+/** `<sequence>:<hash>` of a log's last row; null for a log without rows, and for a document, which has no chain. */
+export async function readHead(handle: FileHandle, size: number): Promise<string | null> {
+  if (await isDocument(handle, size)) return null;
+  const { empty, sequence, prev } = await readTail(handle, size, null);
+  return empty ? null : `${sequence}:${prev}`;
 }
 
 /** Whether an unterminated last line is whole: a row like any other. */

@@ -68,6 +68,22 @@ test.each(['{"records":null}', '{"records":{}}', '{"result":{"records":"none"}}'
   },
 );
 
+test.each([
+  ['records', '{"records":[', ']}'],
+  ['result', '{"outcome":"served","result":{"records":[', ']}}'],
+])('a reply on one line with its rows under %s is streamed, however long', async (_, start, end) => {
+  const items = Array.from({ length: 3000 }, (_item, index) => tierRow(index + 1, `p${index}`));
+  const { model } = await readText(`${start}${items.join(',')}${end}\n`);
+  expect(model.owned.size).toBe(3000);
+  await expect(readText(`${start}${items.join(',')}`)).rejects.toThrow(/is one JSON document, and it ends early/);
+});
+
+test('one long row on a line stays a row', async () => {
+  const long = factText('a').replace('"project_id":"a"', `"project_id":"a","labels":{"a":"${'x'.repeat(1 << 17)}"}`);
+  const { model } = await readText(`${long}\n${factText('b')}\n`);
+  expect(model.owned.size).toBe(2);
+});
+
 test('a list longer than a block is streamed', async () => {
   const items = Array.from({ length: 3000 }, (_, index) => tierRow(index + 1, `p${index}`));
   const { model } = await readText(`[${items.join(',')}]`);
