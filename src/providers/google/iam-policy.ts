@@ -19,11 +19,14 @@ function membersOf(binding: JsonObject): readonly Json[] {
   return Array.isArray(binding['members']) ? binding['members'] : [];
 }
 
-/** Conditions are equal by title, description and expression, an absent one as empty; a location is another condition. */
+/**
+ * Conditions are equal by title, description and expression, an absent one as empty (gcp-rest 4.7). A location only says
+ * where the expression was written, so that one grant may stand in several bindings.
+ */
 function conditionKey(condition: Json | undefined): string {
   if (!isJsonObject(condition)) return '';
   const part = (key: string) => (typeof condition[key] === 'string' ? condition[key] : '');
-  return JSON.stringify([part('title'), part('description'), part('expression'), part('location')]);
+  return JSON.stringify([part('title'), part('description'), part('expression')]);
 }
 
 function fits(binding: Json, grant: Grant): binding is JsonObject {

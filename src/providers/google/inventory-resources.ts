@@ -110,8 +110,5 @@ export function grantId({ resource: holder, role, member, condition }: PlacedGra
   const parts = Object.fromEntries(
     ['title', 'description', 'expression'].map((key) => [key, text(condition, key)] as const),
   );
-  // No step can say a location, so such a grant has no URN to agree with.
-  const location = text(condition, 'location');
-  const hashed = location === '' ? parts : { ...parts, location };
-  return `${plain}/condition:${sha256Hex(canonicalJson(hashed)).slice(0, 32)}`;
+  return `${plain}/condition:${sha256Hex(canonicalJson(parts)).slice(0, 32)}`;
 }

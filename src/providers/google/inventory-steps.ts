@@ -166,10 +166,6 @@ class Drafting {
       this.leave("grants to Google's service agents", shown);
       return;
     }
-    if (condition !== null && text(condition, 'location') !== '') {
-      this.undeclarable(shown, 'its condition has a location.');
-      return;
-    }
     const { collection, input } = holderInput(resource);
     const draft = {
       key: `binding:${grantId(grant)}`,
@@ -260,7 +256,7 @@ function holderInput(resource: string): { readonly collection: string; readonly 
   return { collection, input: collection === 'folders' ? { folder: resource } : { organization: resource } };
 }
 
-/** A condition in the inputs that there are; an empty description is none. */
+/** A condition in the inputs that there are; an empty description is none, and a location is no part of a grant. */
 function sayable(condition: JsonObject): JsonObject {
   const parts = ['title', 'description', 'expression'].map((key) => [key, text(condition, key)] as const);
   return Object.fromEntries(parts.filter(([, value]) => value !== ''));

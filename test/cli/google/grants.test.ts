@@ -69,6 +69,32 @@ it.concurrent('a grant is its role, member and condition: the same role without 
   expect((await cloud.plan('--detailed-exitcode')).code).toBe(0);
 });
 
+it.concurrent('a grant under a condition with a location is the one that is declared without', async () => {
+  const located = { ...CONDITION, location: 'console' };
+  const mine = { role: 'roles/browser', members: ['user:Me@example.com'], condition: located };
+  const theirs = { ...mine, role: 'roles/compute.viewer', members: ['user:Day@example.com', 'user:me@example.com'] };
+  const seed = { policies: [{ resource: ORG, policy: { bindings: [mine, theirs] } }] };
+  const cloud = await openCloudInside({ seed });
+  const input = { organization: ORG, member: 'user:me@example.com', condition: CONDITION };
+  cloud.write({
+    steps: [
+      grant('mine', { ...input, role: 'roles/browser' }),
+      google('gone', 'cloudresourcemanager.organizations.iam.remove_binding', {
+        ...input,
+        role: 'roles/compute.viewer',
+      }),
+    ],
+  });
+  const { plan } = await cloud.plan();
+  expect(stepAt(plan, 'mine')).toMatchObject({ change: 'none', present: true });
+  expect(stepAt(plan, 'gone')).toMatchObject({ change: 'delete', present: true });
+  expectExit(await cloud.apply(plan.digest), 0);
+  expect(sentPolicy(cloud.emulator.requests).policy.bindings).toEqual([
+    mine,
+    { ...theirs, members: ['user:Day@example.com'] },
+  ]);
+});
+
 it.concurrent('B12 members are compared without case, and a foreign one is written back as read', async () => {
   const cloud = await openCloudInside({ seed: SEED });
   cloud.write({

@@ -107,6 +107,21 @@ describe('grants', () => {
     expect(hasGrant(policy, grant('roles/viewer', 'user:a@x.com', CONDITION))).toBe(true);
   });
 
+  it('are found whatever the location of their condition is, in every binding of theirs (B14)', () => {
+    const located = { ...CONDITION, location: 'console' };
+    const wanted = grant('roles/viewer', 'user:a@x.com', CONDITION);
+    const theirs = { role: 'roles/viewer', members: ['user:B@x.com'], condition: located, x_unknown: 1 };
+    const policy = {
+      bindings: [
+        { ...theirs, members: ['user:a@x.com', 'user:B@x.com'] },
+        { role: 'roles/viewer', members: ['user:a@x.com'], condition: CONDITION },
+        { role: 'roles/viewer', members: ['user:a@x.com'], condition: { ...located, title: 'another' } },
+      ],
+    };
+    expect(addGrant(policy, wanted)).toBe(policy);
+    expect(removeGrant(policy, wanted)['bindings']).toEqual([theirs, policy.bindings[2]]);
+  });
+
   it('keep the case in which others wrote a member (B12)', () => {
     const policy = addGrant(
       { bindings: [{ role: 'roles/viewer', members: ['user:Bob@X.com'] }] },
