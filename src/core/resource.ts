@@ -1,6 +1,7 @@
 import type { Code } from './codes.ts';
 import type { Diagnostic } from './diagnostics.ts';
 import type { Json, JsonObject } from './json.ts';
+import type { ResultShape } from './result-shape.ts';
 import type { GuardSpec, Step, StepKind } from './step.ts';
 import type { ValueObject } from './value.ts';
 
@@ -175,6 +176,8 @@ export interface ProviderCatalogue {
   /** Full or short form (with `service`); null: no such action. */
   findAction(action: string, service: string | null): ActionSpec | null;
   actionNames(): readonly string[];
+  /** What the result of an action's step may hold under `resource`. Left out: anything. */
+  resultOf?(action: ActionSpec): ResultShape;
   /** A list input that makes several steps of one (services of services.enable); null: it does not. Keys are unique. */
   expandInput(
     action: ActionSpec,

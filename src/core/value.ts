@@ -59,6 +59,15 @@ export function referencesIn(value: Value): readonly Reference[] {
   return [];
 }
 
+/** Every unknown value inside a value, with the dotted path to where it stands. */
+export function unknownsIn(value: Value, path = ''): readonly { readonly path: string; readonly unknown: Unknown }[] {
+  if (isUnknown(value)) return [{ path, unknown: value }];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value as ValueObject).flatMap(([key, item]) =>
+    unknownsIn(item, path === '' ? key : `${path}.${key}`),
+  );
+}
+
 /** Templates inside a value that decide on a result which is not known yet, with what they wait for. */
 export function undecidedIn(
   value: Value,

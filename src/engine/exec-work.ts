@@ -4,7 +4,7 @@ import type { ProviderFact } from '../core/facts.ts';
 import { isJsonObject, type Json, type JsonObject, jsonEquals } from '../core/json.ts';
 import { redact } from '../core/redaction.ts';
 import type { PlannedRequest } from '../core/resource.ts';
-import { display, displayObject, isKnown, resolveValue, type Value, type ValueObject } from '../core/value.ts';
+import { display, displayObject, isKnown, type Value, type ValueObject } from '../core/value.ts';
 import { tryAppend } from './append-rows.ts';
 import { type Data, type ExecContext, type ExecEnd, failure, success } from './exec-line.ts';
 import { requireGuard } from './live-guard.ts';
@@ -13,8 +13,7 @@ import { planStep } from './plan-step.ts';
 import type { EnginePorts } from './ports.ts';
 import type { PreparedStep } from './prepare.ts';
 import { operationOf } from './ready-write.ts';
-import { resolveDesired } from './resolve.ts';
-import { lookupReference } from './results.ts';
+import { resolveDesired, resolveOf } from './resolve.ts';
 import { noteForRollback } from './rollback.ts';
 import type { PlannedStep, ReadyWrite } from './runtime.ts';
 import { writeBatch } from './write-batch.ts';
@@ -41,12 +40,12 @@ export function desiredNow(context: ExecContext, item: PreparedStep, mustBeKnown
   ]);
 }
 
+function resolvedNow(context: ExecContext, item: PreparedStep, value: Value): Value {
+  return resolveOf(item.step, value, (address) => context.results.get(address), context.evaluate);
+}
+
 export function inputNow(context: ExecContext, item: PreparedStep): Json {
-  const lookup = (ref: Parameters<typeof lookupReference>[1]) =>
-    lookupReference((address) => context.results.get(address), ref);
-  const resolved = resolveValue(item.step.input, lookup, (template) =>
-    context.evaluate(template, lookup),
-  ) as ValueObject;
+  const resolved = resolvedNow(context, item, item.step.input) as ValueObject;
   return redact(displayObject(resolved));
 }
 
@@ -171,9 +170,7 @@ export async function writeStep(
 /** The last desired that a report or an adoption compares with: the step's known_desired, else the log's. */
 export function lastDesired(context: ExecContext, item: PreparedStep, urn: string | null): Json {
   if (item.step.knownDesired === null) return recordedDesired(item, urn, context.ownership);
-  const lookup = (ref: Parameters<typeof lookupReference>[1]) =>
-    lookupReference((address) => context.results.get(address), ref);
-  const known = display(resolveValue(item.step.knownDesired, lookup, (template) => context.evaluate(template, lookup)));
+  const known = display(resolvedNow(context, item, item.step.knownDesired));
   return item.catalogue.fromForeign(item.spec.resourceType, urn ?? '', known).desired;
 }
 
@@ -196,12 +193,7 @@ export function checkConfirm(
   digest: string | null,
   done: string,
 ): void {
-  const lookup = (ref: Parameters<typeof lookupReference>[1]) =>
-    lookupReference((address) => context.results.get(address), ref);
-  const confirm: Value =
-    item.step.confirm === null
-      ? null
-      : resolveValue(item.step.confirm, lookup, (template) => context.evaluate(template, lookup));
+  const confirm = item.step.confirm === null ? null : resolvedNow(context, item, item.step.confirm);
   if (confirm === null || confirm === '') {
     throw new DiagnosticError([
       diagnostic(

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../core/json.ts';
 import { display, isKnown, isUnknown, knownAfterApply, referencesIn, type Value } from '../core/value.ts';
+import { followPath } from './paths.ts';
 import type { PlanRun } from './plan-run.ts';
-import { followPath } from './results.ts';
 
 /** The texts that stood for values known only after apply, each with the value that is known by now; longest first. */
 export type LateValues = readonly (readonly [text: string, value: Json])[];

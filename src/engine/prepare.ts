@@ -5,8 +5,11 @@ import type { PlanVerb } from '../core/plan.ts';
 import type { ActionSpec, Declaration, InputProblem, ProviderCatalogue } from '../core/resource.ts';
 import type { PartialPlaybook, Playbook, Reconcile, Step } from '../core/step.ts';
 import type { ValueObject } from '../core/value.ts';
+import { heldBy, reconcileOf } from './held.ts';
+import { impossibleReferences } from './impossible-references.ts';
 import { cycles, duplicateUrns } from './mistakes.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
+import { saidAt } from './said-at.ts';
 import { selectSteps, unknownTargets } from './targets.ts';
 
 /** A step that takes part, with all that is known about it before anything is read. */
@@ -69,7 +72,13 @@ export function prepare(
   const ordering = topologicalOrder(withAfter(edges, declarations));
   const selected = runnable.filter(({ address }) => selection.has(address));
   const duplicates = twice(selected, { declarations, diagnostics: linked }, options, verb);
-  const mistakes = [...linked, ...cycles(ordering, runnable), ...unknownTargets(runnable, declarations, options)];
+  const references = impossibleReferences(ports.catalogues, runnable, options, verb);
+  const mistakes = [
+    ...linked,
+    ...references,
+    ...cycles(ordering, runnable),
+    ...unknownTargets(runnable, declarations, options),
+  ];
   if (ordering.kind === 'cycles' || hasErrors(mistakes))
     throw new DiagnosticError(byPlace([...mistakes, ...duplicates]));
   const declared = new Map<string, PreparedStep>();
@@ -132,6 +141,7 @@ export function partialErrors(
   return [
     // A step that seems to be missing may be one of those that were left out.
     ...linked.diagnostics.filter((item) => isError(item) && item.code !== 'UNKNOWN_STEP'),
+    ...impossibleReferences(catalogues, steps, options, verb).filter(isError),
     ...cycles(topologicalOrder(edges), steps),
     ...twice(judged, linked, options, verb),
   ];
@@ -215,17 +225,6 @@ function prepareStep(
   };
 }
 
-function heldBy(step: Step, spec: ActionSpec, options: VerbOptions): string | null {
-  if (step.dryRun === true) return 'dry_run';
-  return reconcileOf(step, spec, options) === 'report' ? 'reconcile is report' : null;
-}
-
-function reconcileOf(step: Step, spec: ActionSpec, options: VerbOptions): Reconcile | null {
-  if (spec.kind !== 'ensure') return null;
-  if (options.reconcile === 'report') return 'report';
-  return step.reconcile ?? options.reconcile ?? 'report';
-}
-
 /** The real cloud, the emulator, or the origins of the endpoints that the steps name. */
 function targetOf(steps: ReadonlyMap<string, PreparedStep>, options: VerbOptions): string {
   if (options.emulator) return 'emulator';
@@ -256,12 +255,7 @@ export function checkGuardOffline(item: PreparedStep, desired: ValueObject): rea
 
 /** Puts a position to a problem of an input. */
 export function inputDiagnostic(step: Step, problem: InputProblem, code: Code = problem.code): Diagnostic {
-  const path = ['input', ...problem.path].join('.');
-  const source =
-    step.positions.get(path) ??
-    step.positions.get(`input.${String(problem.path[0])}`) ??
-    step.positions.get('input') ??
-    step.source;
+  const source = saidAt(step, ['input', ...problem.path].join('.'));
   return diagnostic(code, problem.detail, { address: step.address, source, hint: problem.hint ?? null });
 }
 

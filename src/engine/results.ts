@@ -1,7 +1,9 @@
 import { diagnostic } from '../core/codes.ts';
-import { DiagnosticError } from '../core/diagnostics.ts';
+import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import { didYouMean } from '../core/nearest.ts';
 import type { Reference } from '../core/value.ts';
+import { followKeys, followPath, pathKeys } from './paths.ts';
 import type { PreparedStep } from './prepare.ts';
 
 /** What other steps may take from a step: its result data, and whether that is all there will ever be. */
@@ -13,23 +15,6 @@ export interface StepResult {
 
 export const NO_RESULT: StepResult = { data: {}, complete: false };
 
-/** Follows a dotted path with `[n]` for list items; undefined where it leads nowhere. */
-export function followPath(data: Json, path: string): Json | undefined {
-  let current: Json | undefined = data;
-  for (const key of pathKeys(path)) {
-    if (Array.isArray(current)) current = (current as readonly Json[])[Number(key)];
-    else if (isJsonObject(current) && Object.hasOwn(current, key)) current = current[key];
-    else return undefined;
-  }
-  return current;
-}
-
-function pathKeys(path: string): readonly string[] {
-  return [...path.matchAll(/\[(?:'([^']*)'|"([^"]*)"|(\d+))\]|([^.[\]]+)/g)].map(
-    (match) => match[1] ?? match[2] ?? match[3] ?? match[4] ?? '',
-  );
-}
-
 /** Looks a reference up; undefined while it is not known, an error where it will never be. */
 export function lookupReference(
   results: (address: string) => StepResult | undefined,
@@ -39,8 +24,18 @@ export function lookupReference(
   if (result === undefined) return undefined;
   const found = followPath(result.data, ref.path);
   if (found !== undefined || !result.complete) return found;
-  const detail = `the result of step ${ref.address} has no ${JSON.stringify(ref.path)}. Use "| default(...)" where absence is meant.`;
-  throw new DiagnosticError([diagnostic('TEMPLATE_UNDEFINED', detail, { address: ref.address })]);
+  throw new DiagnosticError([missing(result.data, ref)]);
+}
+
+/** `default` is no way out where the result is made by this very run: what decides on that is no plan. */
+function missing(data: JsonObject, { address, path }: Reference): Diagnostic {
+  const keys = pathKeys(path);
+  const at = keys.findIndex((_, index) => followKeys(data, keys.slice(0, index + 1)) === undefined);
+  const around = followKeys(data, keys.slice(0, at));
+  const known = isJsonObject(around) ? Object.keys(around) : [];
+  const listed = known.length === 0 ? '' : `it has ${known.join(', ')}; `;
+  const hint = didYouMean(keys[at] ?? '', known) ?? `${listed}take what a result may lack from workload`;
+  return diagnostic('TEMPLATE_UNDEFINED', `the result of step ${address} has no ${JSON.stringify(path)}.`, { hint });
 }
 
 /** What references into a step's result may name. */

@@ -26,6 +26,7 @@ export const googleCatalogue: ProviderCatalogue = {
   backend: 'rest',
   findAction: (action, service) => findAction(action, service)?.spec ?? null,
   actionNames: () => [...ACTIONS.keys()],
+  resultOf: ({ name }) => ACTIONS.get(name)?.action.result ?? 'any',
   expandInput: ({ name }, input) => expandInput(name, input),
   link,
   urnOf: (declaration, desired) => declaration.urn ?? resourceOf(declaration)?.urn(desired) ?? null,

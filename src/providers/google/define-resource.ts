@@ -2,6 +2,7 @@ import type { Code } from '../../core/codes.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { ChangeContext, FieldRule, Observation, ResourceTraits, WriteChange } from '../../core/resource.ts';
+import type { ResultShape } from '../../core/result-shape.ts';
 import type { StepKind } from '../../core/step.ts';
 import type { Value, ValueObject } from '../../core/value.ts';
 import type { Target, WriteOperation, WriteResult } from '../lifecycle-provider.ts';
@@ -33,6 +34,8 @@ export interface ActionDefinition {
   readonly name: string;
   readonly kind: StepKind;
   readonly converge: string;
+  /** What its result holds under `resource`. */
+  readonly result: ResultShape;
   readonly input: readonly InputField[];
   /** A list input that stands for several steps, each with one of its elements under another key. */
   readonly expand?: { readonly list: string; readonly single: string };

@@ -16,6 +16,7 @@ import { isMap, readFields, textAt } from './inputs.ts';
 import { findKind, KINDS } from './kinds.ts';
 import { fieldRules, link } from './link.ts';
 import { NONCE_LABEL, ownerOf, ownerOfUrn, ownerOptions, ownershipLabels, SPEC_LABEL } from './ownership.ts';
+import { LIST_RESULT, RESULT } from './result-shapes.ts';
 import { listLimit, readSettings } from './settings.ts';
 import { lookupCommands } from './uncertain.ts';
 
@@ -34,6 +35,7 @@ export const yandexCatalogue: ProviderCatalogue = {
   marks: ['labels'],
   findAction: (action) => ACTIONS.get(action)?.spec ?? null,
   actionNames: () => [...ACTIONS.keys()],
+  resultOf: ({ name }) => (['list', 'discover'].includes(actionNamed(name).verb) ? LIST_RESULT : RESULT),
   expandInput: () => null,
   link: (steps, _strictness, stackOf) => link(steps, stackOf),
   urnOf: (declaration) => declaration.urn,

@@ -98,6 +98,69 @@ it.concurrent('a result inside a string, a project made from another, and servic
   expect((await cloud.plan('--detailed-exitcode')).code).toBe(0);
 });
 
+const IMPOSSIBLE: readonly (readonly [path: string, hint: string])[] = [
+  ['resource.nmae', 'did you mean "name"?'],
+  ['resouce.name', 'did you mean "resource"?'],
+  ['resource.projectNumber', 'it has name, state,'],
+  ['resource.name.text', 'resource.name is one plain value'],
+  ['changed', 'it has provider, action, backend, urn, resource'],
+];
+it.concurrent.each(IMPOSSIBLE)(
+  '%s, which no result has, is an error before anything is read, with its place and a way out',
+  async (path, hint) => {
+    const cloud = await openCloudInside();
+    const steps = [
+      folder('shared', { parent: ORG, display_name: '00-shared' }),
+      project('p', { project_id: 'acme-p', parent: `{{ steps.shared.${path} }}` }),
+    ];
+    cloud.write({ steps });
+    const { code, failure } = await cloud.fail(['plan', 'playbook.yaml']);
+    expect(code).toBe(3);
+    expect(failure.diagnostics).toMatchObject([
+      {
+        code: 'TEMPLATE_UNDEFINED',
+        address: 'p',
+        source: { file: 'playbook.yaml' },
+        hint: expect.stringContaining(hint),
+      },
+    ]);
+    expect(cloud.emulator.requests).toEqual([]);
+  },
+);
+
+it.concurrent('what a result lacks in the end is told of the step that wanted it, with its place and a way out', async () => {
+  const cloud = await openCloudInside();
+  cloud.write({
+    steps: [
+      folder('shared', { parent: ORG, display_name: '00-shared' }),
+      project('p', { project_id: 'acme-p', parent: '{{ steps.shared.resource.deleteTime }}' }),
+    ],
+  });
+  const { plan } = await cloud.plan();
+  const applied = await cloud.apply(plan.digest);
+  expect(applied.code).toBe(7);
+  const found = stepAt(applied.report, 'p').diagnostics.find(({ code }) => code === 'TEMPLATE_UNDEFINED');
+  expect(found).toMatchObject({ code: 'TEMPLATE_UNDEFINED', address: 'p', source: { file: 'playbook.yaml' } });
+  const line = cloud.readText('playbook.yaml').split('\n')[(found?.source?.line ?? 0) - 1] ?? '';
+  expect(line.slice((found?.source?.column ?? 0) - 1)).toContain('steps.shared.resource.deleteTime');
+  expect(found?.hint).toContain('from workload');
+  expect(found?.hint).not.toContain('default');
+});
+
+it.concurrent('what infra exec alone gives is taken there, and by what is held', async () => {
+  const cloud = await openCloudInside();
+  const labels = { changed: 'x{{ steps.shared.changed }}' };
+  const steps = (tool: Record<string, unknown>) => [
+    folder('shared', { parent: ORG, display_name: '00-shared' }),
+    project('p', { project_id: 'acme-p', parent: ORG, labels }, tool),
+  ];
+  cloud.write({ steps: steps({ dry_run: true }) });
+  expect((await cloud.plan()).code).toBe(0);
+  cloud.write({ steps: steps({}) });
+  expect((await cloud.fail(['plan', 'playbook.yaml'])).code).toBe(3);
+  expect((await cloud.exec()).code).toBe(0);
+});
+
 it.concurrent('whatever must decide on a result that is known only after apply is an error of the plan; what is known already is not', async () => {
   const cloud = await openCloudInside();
   for (const parent of [

@@ -9,6 +9,7 @@ import { type ApiRequest, type Declared, defineResource, type Foreign, segment }
 import { present, textAt } from '../inputs.ts';
 import { ABSENT, found, invisible, isInsidePending, knownPlace, text } from '../observing.ts';
 import type { Reads } from '../reads.ts';
+import { BILLING_INFO } from '../result-shapes.ts';
 import { inProject } from './project.ts';
 
 const URN = 'google:cloudbilling:billing-link:';
@@ -27,6 +28,7 @@ export const billingLink = defineResource({
       name: 'cloudbilling.projects.link',
       kind: 'ensure',
       converge: 'ensure_billing_link',
+      result: BILLING_INFO,
       input: [projectIdField, billingAccountField({ required: true })],
       declare,
     },
@@ -34,6 +36,7 @@ export const billingLink = defineResource({
       name: 'cloudbilling.projects.unlink',
       kind: 'delete',
       converge: 'destroy',
+      result: BILLING_INFO,
       input: [projectIdField, billingAccountField({})],
       check: refuseWildcards(['project_id', 'billing_account']),
       declare,

@@ -15,7 +15,7 @@ import {
   type Permissions,
   type ResourceDefinition,
 } from '../define-resource.ts';
-import { hasGrant, isDowngraded, isSettable, policyDowngraded, removeGrant } from '../iam-policy.ts';
+import { type Grant, hasGrant, isDowngraded, isSettable, policyDowngraded, removeGrant } from '../iam-policy.ts';
 import {
   type InputField,
   isMap,
@@ -38,6 +38,7 @@ import {
 } from '../members.ts';
 import { ABSENT, found, isGoing, isInsidePending, knownPlace, placeUnknown, text, unreadable } from '../observing.ts';
 import type { Reads } from '../reads.ts';
+import { GRANT, POLICY } from '../result-shapes.ts';
 import { roleFormat } from '../validation.ts';
 import { projectUrn } from './project.ts';
 
@@ -80,6 +81,7 @@ export function defineBinding(place: BindingPlace): ResourceDefinition {
         name: `${place.prefix}.iam.ensure_binding`,
         kind: 'ensure',
         converge: 'ensure_iam_binding',
+        result: GRANT,
         input: [...place.input, roleField, memberField, conditionField],
         check: (values) => grantProblems(values, place.holder),
         declare: named,
@@ -88,6 +90,7 @@ export function defineBinding(place: BindingPlace): ResourceDefinition {
         name: `${place.prefix}.iam.remove_binding`,
         kind: 'delete',
         converge: 'destroy',
+        result: GRANT,
         input: [...place.input, roleField, memberField, conditionField],
         check: removalProblems,
         declare: named,
@@ -96,6 +99,7 @@ export function defineBinding(place: BindingPlace): ResourceDefinition {
         name: `${place.prefix}.iam.get_policy`,
         kind: 'read',
         converge: 'single',
+        result: POLICY,
         input: place.input,
         declare: named,
         request: (desired) => policyRead(desired['resource']),
@@ -263,11 +267,7 @@ function onResource(_urn: string, desired: JsonObject): readonly string[] {
 }
 
 /** A grant's key: role, member and condition. */
-export function grantOf(desired: ValueObject): {
-  readonly role: string;
-  readonly member: string;
-  readonly condition: JsonObject | null;
-} {
+export function grantOf(desired: ValueObject): Grant {
   const condition = desired['condition'];
   return {
     role: textAt(desired, 'role'),

@@ -22,6 +22,7 @@ import {
   unreadable,
 } from '../observing.ts';
 import { type Answer, listAnswer, type Reads } from '../reads.ts';
+import { FOLDER, listOf } from '../result-shapes.ts';
 import { folderNameFormat } from '../validation.ts';
 import { onFolderRefused, wayBetweenNames } from './folder-clash.ts';
 import { ambiguousFolder, formerFolder, halfWayFolder } from './folder-former.ts';
@@ -59,6 +60,7 @@ export const folder = defineResource({
       name: 'cloudresourcemanager.folders.ensure',
       kind: 'ensure',
       converge: 'ensure_folder',
+      result: FOLDER,
       input: [parentField, nameField, treeField, wasField, undeleteField],
       declare: ({ parent, display_name, organization, was, undelete }) => ({
         desired: present({ parent, display_name }),
@@ -69,6 +71,7 @@ export const folder = defineResource({
       name: 'cloudresourcemanager.folders.delete',
       kind: 'delete',
       converge: 'destroy',
+      result: FOLDER,
       input: [parentField, nameField, treeField],
       check: refuseWildcards(['parent', 'display_name']),
       declare: ({ parent, display_name, organization }) => ({
@@ -80,6 +83,7 @@ export const folder = defineResource({
       name: 'cloudresourcemanager.folders.list',
       kind: 'read',
       converge: 'single',
+      result: listOf('folders', FOLDER),
       input: [parentField, treeField],
       declare: ({ parent, organization }) => ({ desired: present({ parent }), options: present({ organization }) }),
       request: ({ parent }) => ({

@@ -30,6 +30,7 @@ import {
 } from '../observing.ts';
 import { PROJECT_URN as URN } from '../project-names.ts';
 import type { Reads } from '../reads.ts';
+import { PROJECT } from '../result-shapes.ts';
 import { projectNameFormat } from '../validation.ts';
 import { onProjectRefused, PROJECT_RETENTION_DAYS } from './project-clash.ts';
 
@@ -66,6 +67,7 @@ export const project = defineResource({
       name: 'cloudresourcemanager.projects.ensure',
       kind: 'ensure',
       converge: 'ensure_project',
+      result: PROJECT,
       input: [
         newProjectIdField,
         parentField,
@@ -84,6 +86,7 @@ export const project = defineResource({
       name: 'cloudresourcemanager.projects.delete',
       kind: 'delete',
       converge: 'destroy',
+      result: PROJECT,
       input: [projectIdField],
       check: refuseWildcards(['project_id']),
       declare: ({ project_id }) => ({ desired: present({ project_id }), options: {} }),
@@ -92,6 +95,7 @@ export const project = defineResource({
       name: 'cloudresourcemanager.projects.describe',
       kind: 'read',
       converge: 'single',
+      result: PROJECT,
       input: [projectIdField],
       declare: ({ project_id }) => ({ desired: present({ project_id }), options: {} }),
       request: ({ project_id }) => ({ service: 'crm', method: 'GET', path: `projects/${segment(project_id)}` }),

@@ -9,6 +9,7 @@ import { type ApiRequest, type Declared, defineResource, type Foreign, segment }
 import { present, textAt, textField } from '../inputs.ts';
 import { ABSENT, found, isGoing, isInsidePending, unreadable } from '../observing.ts';
 import { mapAnswer, type Reads } from '../reads.ts';
+import { listOf, SERVICE } from '../result-shapes.ts';
 import { dependantsOf } from '../service-dependants.ts';
 import { serviceNameFormat } from '../validation.ts';
 import { inProject } from './project.ts';
@@ -39,6 +40,7 @@ export const service = defineResource({
       name: 'serviceusage.services.enable',
       kind: 'ensure',
       converge: 'ensure_service',
+      result: SERVICE,
       input: [projectIdField, serviceField],
       expand: { list: 'services', single: 'service_name' },
       declare,
@@ -47,6 +49,7 @@ export const service = defineResource({
       name: 'serviceusage.services.disable',
       kind: 'delete',
       converge: 'destroy',
+      result: SERVICE,
       input: [projectIdField, serviceField],
       check: refuseWildcards(['project_id', 'service_name']),
       declare,
@@ -55,6 +58,7 @@ export const service = defineResource({
       name: 'serviceusage.services.list_enabled',
       kind: 'read',
       converge: 'single',
+      result: listOf('services', SERVICE),
       input: [projectIdField],
       declare: ({ project_id }) => ({ desired: present({ project_id }), options: {} }),
       request: ({ project_id }) => ({

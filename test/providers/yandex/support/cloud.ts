@@ -12,7 +12,7 @@ import { installFakeYc } from '../../../../src/emulator/yc/install.ts';
 import type { FakeYcSeed } from '../../../../src/emulator/yc/options.ts';
 import { applySeed } from '../../../../src/emulator/yc/world/seed.ts';
 import { createOrTransact } from '../../../../src/emulator/yc/world/store.ts';
-import { followPath } from '../../../../src/engine/results.ts';
+import { followPath } from '../../../../src/engine/paths.ts';
 import type { CommandRunner } from '../../../../src/providers/command-runner.ts';
 import type {
   InventoryProvider,
