@@ -4,6 +4,7 @@ import { diagnostic } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { listLocks } from '../eventlog/lock.ts';
 import { describeHolder } from '../eventlog/lock-holder.ts';
+import { brokenChain } from '../eventlog/verify.ts';
 import { count } from '../views/text.ts';
 import type { OpenedLogs } from './compose-logs.ts';
 import { type Finding, failed, ok, skipped, warned } from './doctor-finding.ts';
@@ -62,7 +63,7 @@ async function soundChain(chained: NonNullable<OpenedLogs['chained']>): Promise<
   return await attempt('log chain', async () => {
     const { rows, firstBad } = await chained.walk(null);
     if (firstBad === null) return ok('log chain', rows === 0 ? 'The log is empty.' : `${rows} rows, each as written.`);
-    return failed('log chain', diagnostic('CHAIN_BROKEN', `Line ${firstBad.line} does not fit: ${firstBad.why}.`));
+    return failed('log chain', brokenChain(firstBad, chained.url));
   });
 }
 

@@ -1,5 +1,6 @@
 import { diagnostic } from '../core/codes.ts';
 import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
+import { brokenChain } from '../eventlog/verify.ts';
 import { renderDiagnostics } from '../views/human/diagnostics.ts';
 import { type VerifyReport, verifyDocument } from '../views/json/log.ts';
 import { block, count, escapeText } from '../views/text.ts';
@@ -17,7 +18,8 @@ export async function verifyChain(call: WorkflowCall): Promise<ExitCode> {
   const report = await withLogs(call, place, async ({ log, chained }): Promise<VerifyReport> => {
     if (chained === null) return refuseUnchained(log.verify());
     const { rows, unsealed, torn, firstBad, headFound } = await chained.walk(wanted);
-    const problems = [...brokenAt(firstBad, log.url), ...headMissing(wanted, headFound, log.url)];
+    const broken = firstBad === null ? [] : [brokenChain(firstBad, log.url)];
+    const problems = [...broken, ...headMissing(wanted, headFound, log.url)];
     // The tail of a broken log proves nothing, and may not even be read.
     const head = firstBad === null ? await chained.head() : null;
     const diagnostics = [...problems, ...tornNote(firstBad === null ? torn : 0, log.url)];
@@ -59,12 +61,6 @@ function sealWords(rows: number, unsealed: number): string {
 function tornNote(bytes: number, log: string): readonly Diagnostic[] {
   if (bytes === 0) return [];
   return [diagnostic('LOG_TORN', `The last line of ${log} is unfinished (${bytes} bytes): it was passed over.`)];
-}
-
-function brokenAt(bad: VerifyReport['firstBad'], log: string): readonly Diagnostic[] {
-  if (bad === null) return [];
-  const row = bad.sequence === null ? '' : ` (row ${bad.sequence})`;
-  return [diagnostic('CHAIN_BROKEN', `Line ${bad.line}${row} of ${log} does not fit: ${bad.why}.`)];
 }
 
 function headMissing(wanted: string | null, found: boolean | null, log: string): readonly Diagnostic[] {

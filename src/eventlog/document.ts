@@ -68,7 +68,8 @@ export async function eachDocumentRow(
     splitter.push(block.subarray(mark, bytesRead), position + mark);
     position += bytesRead;
   }
-  if (!splitter.complete) throw failure('LOG_INVALID', `${path} is one JSON document, and it ends early.`);
+  if (!splitter.complete)
+    throw failure('LOG_INVALID', `${path} is one JSON document, and it ends early.`, 'Fetch it once more.');
   if (splitter.refused !== null) throw failure('LOG_INVALID', `${path} is no log: ${splitter.refused}.`);
 }
 

@@ -9,7 +9,7 @@ import type { InspectableLog } from './inspectable-log.ts';
 import type { LosslessJson } from './lossless.ts';
 import { type Entry, type ForeignMap, parseRecord } from './parse-row.ts';
 import { failure } from './problems.ts';
-import { passedOver, skippedRows, whyBroken } from './read-log.ts';
+import { passedOver, SKIP_INVALID, skippedRows, whyBroken } from './read-log.ts';
 import { refuseWriting } from './read-only.ts';
 
 export interface EhdbLogOptions {
@@ -132,7 +132,7 @@ class EhdbLog implements InspectableLog {
       return parseRecord(record, mapForeign);
     } catch (error) {
       if (skipInvalid) return null;
-      throw failure('LOG_INVALID', `Row ${number} of ${this.url} is broken: ${whyBroken(error)}.`);
+      throw failure('LOG_INVALID', `Row ${number} of ${this.url} is broken: ${whyBroken(error)}.`, SKIP_INVALID);
     }
   }
 }

@@ -184,9 +184,11 @@ function entriesOf(line: Line, { path, mapForeign, skipInvalid }: ReadOptions): 
   } catch (error) {
     if (!line.terminated && !isWhole(line.bytes)) return 'torn';
     if (skipInvalid && !(error instanceof RefusalError)) return null;
-    throw failure('LOG_INVALID', `Line ${line.number} of ${path} is broken: ${whyBroken(error)}.`);
+    throw failure('LOG_INVALID', `Line ${line.number} of ${path} is broken: ${whyBroken(error)}.`, SKIP_INVALID);
   }
 }
+
+export const SKIP_INVALID = 'Put the log back from a copy; --skip-invalid passes broken rows over and counts them.';
 
 /** What is wrong with a row that does not parse. */
 export function whyBroken(error: unknown): string {

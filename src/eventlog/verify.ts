@@ -1,10 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
+import { diagnostic } from '../core/codes.ts';
+import { type Diagnostic, DiagnosticError } from '../core/diagnostics.ts';
 import { sha256Hex } from '../core/json.ts';
 import { FIRST_PREV, sealedHash, sealOf } from './encode-row.ts';
 import { eachLine, type Line } from './lines.ts';
 import { isLosslessObject, parseLossless } from './lossless.ts';
 import { sequenceOf } from './parse-row.ts';
-import { failure } from './problems.ts';
 import { isWhole, startsOurs } from './tail.ts';
 
 /** What walking the chain found. */
@@ -53,10 +54,17 @@ export async function walkChain(handle: FileHandle, size: number, head: string |
 
 /** Throws DiagnosticError (CHAIN_BROKEN) naming the first row that does not fit. */
 export function refuseBroken({ firstBad }: ChainReport, log: string): void {
-  if (firstBad === null) return;
-  const row = firstBad.sequence === null ? '' : ` (row ${firstBad.sequence})`;
-  throw failure('CHAIN_BROKEN', `Line ${firstBad.line}${row} of ${log} does not fit: ${firstBad.why}.`);
+  if (firstBad !== null) throw new DiagnosticError([brokenChain(firstBad, log)]);
 }
+
+/** The row that does not fit, and what to do. */
+export function brokenChain(bad: NonNullable<ChainReport['firstBad']>, log: string): Diagnostic {
+  const row = bad.sequence === null ? '' : ` (row ${bad.sequence})`;
+  return diagnostic('CHAIN_BROKEN', `Line ${bad.line}${row} of ${log} does not fit: ${bad.why}.`, { hint: RESTORE });
+}
+
+const RESTORE =
+  'Put the log back from a copy: `infra log verify --head <sequence>:<hash>` shows whether one is whole, by the head that an apply printed last.';
 
 const DOES_NOT_FOLLOW = 'it does not follow the row before it';
 
