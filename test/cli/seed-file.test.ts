@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { parseSeed, parseYcSeed } from '../../src/cli/seed-file.ts';
+import { ROOT } from '../support/cli-process.ts';
 
 const GOOGLE = {
   organizations: [{ id: '123456789012', displayName: 'acme.example' }],
@@ -19,6 +23,15 @@ const YC = {
 it('what is written as it should be is taken as it is', () => {
   expect(parseSeed(GOOGLE)).toEqual(GOOGLE);
   expect(parseYcSeed(YC)).toEqual(YC);
+});
+
+it.each([
+  ['google', parseSeed],
+  ['yc', parseYcSeed],
+] as const)('the seed that docs/emulator.md shows for %s is one', (name, parseIt) => {
+  const docs = readFileSync(join(ROOT, 'docs/emulator.md'), 'utf8');
+  const shown = new RegExp(`<!-- seed:${name} -->\n\`\`\`yaml\n([\\s\\S]*?)\`\`\``).exec(docs)?.[1] ?? '';
+  expect(Object.keys(parseIt(parse(shown))).length).toBeGreaterThan(2);
 });
 
 it.each([
