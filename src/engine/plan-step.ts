@@ -50,6 +50,7 @@ async function findOut(context: PlanContext, item: PreparedStep, dependencies: D
     );
     const early = blockedEarly(item, desired, dependencies);
     if (early !== null) return unread(context, item, desired, opened, early);
+    await refuseUndecided(item, desired);
     const session = context.sessionOf(opened);
     if (session === null || opened.kind === 'unusable') return withoutReading(context, item, desired, opened);
     if (isNowhereYet(item, desired, dependencies))
@@ -59,7 +60,6 @@ async function findOut(context: PlanContext, item: PreparedStep, dependencies: D
         diff: {},
         diagnostics: [],
       });
-    await refuseUndecided(item, desired);
     const target = targetOf(context, item, desired, dependencies);
     const resolved = await session.resolve(target);
     if (resolved.kind === 'failed')

@@ -173,10 +173,13 @@ it.concurrent('whatever must decide on a result that is known only after apply i
         project('p', { project_id: 'acme-p', parent }),
       ],
     });
-    const { plan, code } = await cloud.plan();
-    const step = stepAt(plan, 'p');
-    expect([code, step.change, codesOf(step.diagnostics)]).toEqual([3, 'blocked', ['TEMPLATE_DECIDES']]);
-    expect(step.diagnostics[0]?.source?.file).toBe('playbook.yaml');
+    for (const flags of [[], ['--offline'], ['--untrusted']]) {
+      const { plan, code } = await cloud.plan(...flags);
+      const step = stepAt(plan, 'p');
+      expect([code, step.change, codesOf(step.diagnostics)]).toEqual([3, 'blocked', ['TEMPLATE_DECIDES']]);
+      expect(step.diagnostics[0]?.source?.file).toBe('playbook.yaml');
+    }
+    expectExit(await cloud.plan('--offline', '--reconcile', 'report'), 0);
   }
   await cloud.outOfBand('POST', '/v3/folders', { parent: ORG, displayName: '00-shared' });
   cloud.write({
