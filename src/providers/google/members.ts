@@ -10,6 +10,14 @@ const CONVENIENCE_PREFIXES = ['projectOwner', 'projectEditor', 'projectViewer'];
 const KNOWN_PREFIXES = [...ADDRESS_PREFIXES, 'domain', ...PRINCIPAL_PREFIXES, 'deleted'];
 const BASIC_ROLES = new Set(['roles/owner', 'roles/editor', 'roles/viewer']);
 const GROUP_HOSTS = ['googlegroups.com'];
+const WORKLOAD = /^[^@\s]+\.svc\.id\.goog\[[^/\]\s]+\/[^\]\s]+\]$/i;
+/** What no server takes for an address is neither of these; the finer rules are those of the cloud's own check. */
+const ADDRESS = /^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u;
+const DOMAIN = /^[^@\s\p{Cc}]+$/u;
+const LABEL = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}-]*[\\p{L}\\p{N}])?';
+const HOST = new RegExp(`^${LABEL}(?:\\.${LABEL})+$`, 'u');
+/** Characters that an address would have to quote, which Google's accounts never do. */
+const QUOTED = /[<>()[\],;:"\\]/;
 
 /**
  * The form in which two members are compared and stand in URNs: Google ignores the case of addresses and domains, and
@@ -47,10 +55,10 @@ export function memberProblem(member: string, holder: PolicyHolder): MemberProbl
   if (CONVENIENCE_PREFIXES.includes(prefix))
     return certainly(`"${member}" has a meaning in policies of buckets and data sets only.`);
   if (!KNOWN_PREFIXES.includes(prefix) || value === '') return unknownPrefix(member, prefix);
+  const misshapen = shapeProblem(member, prefix, value);
+  if (misshapen !== null) return misshapen;
   if (prefix === 'domain')
-    return value.includes('@') || !value.includes('.')
-      ? likely(`"${member}" must name a domain such as domain:example.com.`)
-      : null;
+    return HOST.test(value) ? null : likely(`"${member}" must name a domain such as domain:example.com.`);
   if (PRINCIPAL_PREFIXES.includes(prefix))
     return value.startsWith('//')
       ? null
@@ -63,7 +71,29 @@ export function removableMemberProblem(member: string): MemberProblem | null {
   if (PUBLIC_MEMBERS.includes(member)) return null;
   const [prefix = '', ...rest] = member.split(':');
   const known = KNOWN_PREFIXES.includes(prefix) || CONVENIENCE_PREFIXES.includes(prefix);
-  return known && rest.join('') !== '' ? null : unknownPrefix(member, prefix);
+  const value = rest.join(':');
+  if (!known || value === '') return unknownPrefix(member, prefix);
+  return prefix === 'deleted' ? deletedProblem(member, value) : shapeProblem(member, prefix, value);
+}
+
+/** `deleted:` is followed by the member that was, and by the number of the account where it was one. */
+function deletedProblem(member: string, rest: string): MemberProblem | null {
+  const [, prefix = '', value = '', uid] = /^([^:]*):(.*?)(\?uid=\d+)?$/.exec(rest) ?? [];
+  if (PRINCIPAL_PREFIXES.includes(prefix)) return null;
+  if (!ADDRESS_PREFIXES.includes(prefix)) return unknownPrefix(member, 'deleted');
+  return uid === undefined
+    ? certainly(`"${member}" must end with the number of the account, such as deleted:user:ada@example.com?uid=123.`)
+    : shapeProblem(member, prefix, value);
+}
+
+/** What can't be the kind of member that its prefix says, whoever is asked. */
+function shapeProblem(member: string, prefix: string, value: string): MemberProblem | null {
+  if (prefix === 'domain' && !DOMAIN.test(value))
+    return certainly(`"${member}" must name a domain such as domain:example.com.`);
+  const isWorkload = prefix === 'serviceAccount' && WORKLOAD.test(value);
+  return !ADDRESS_PREFIXES.includes(prefix) || isWorkload || ADDRESS.test(value)
+    ? null
+    : certainly(`"${member}" must name an e-mail address.`);
 }
 
 /**
@@ -78,10 +108,9 @@ export function hasMemberWildcard(member: string): boolean {
 }
 
 function addressProblem(member: string, prefix: string, value: string): MemberProblem | null {
-  const workload = prefix === 'serviceAccount' && /^[^@\s]+\.svc\.id\.goog\[[^/\]]+\/[^\]]+\]$/.test(value);
-  if (workload) return null;
-  const [, host] = /^[^@\s]+@([^@\s]+\.[^@\s]+)$/.exec(value.toLowerCase()) ?? [];
-  if (host === undefined) return likely(`"${member}" must name an e-mail address.`);
+  if (prefix === 'serviceAccount' && WORKLOAD.test(value)) return null;
+  const [local = '', host = ''] = value.toLowerCase().split('@');
+  if (QUOTED.test(local) || !HOST.test(host)) return likely(`"${member}" must name an e-mail address.`);
   const ofServiceAccount = host === 'gserviceaccount.com' || host.endsWith('.gserviceaccount.com');
   if (prefix === 'serviceAccount' && !ofServiceAccount) {
     return likely(`"${member}" does not name a service account: their addresses end in gserviceaccount.com.`);

@@ -57,7 +57,16 @@ describe('normalizeMember', () => {
 describe('members that can be granted a role', () => {
   test.each([
     'user:a@example.com',
+    "user:Ada.O'Neil+cloud_1@Mail.Example.CO.UK",
+    'user:ada@b\u00fccher.example',
+    'user:ada@xn--bcher-kva.example',
     'group:a@example.com',
+    'serviceAccount:555@cloudservices.gserviceaccount.com',
+    'serviceAccount:sa@example.com.p.iam.gserviceaccount.com',
+    'serviceAccount:P.svc.id.goog[NS/ksa]',
+    'domain:Sub.Example.com',
+    'principal://iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/subject/repo:o/r:ref:refs/heads/x',
+    'principalHierarchy://anything',
     'serviceAccount:sa@p.iam.gserviceaccount.com',
     'serviceAccount:p.svc.id.goog[ns/ksa]',
     'domain:example.com',
@@ -76,18 +85,37 @@ describe('members that can be granted a role', () => {
     ['serviceaccount:sa@p.iam.gserviceaccount.com', 'organization'],
     ['a@example.com', 'organization'],
     ['user:', 'organization'],
+    ['user:nomail', 'project'],
+    ['user:a b@c.d', 'project'],
+    ['user:a@b@c.d', 'project'],
+    ['user:@c.d', 'project'],
+    ['user:a@', 'project'],
+    ['user:a@c.d\n', 'project'],
+    ['group:team', 'folder'],
+    ['group: team@example.com', 'folder'],
+    ['serviceAccount:sa', 'billing_account'],
+    ['serviceAccount:p.svc.id.goog[ns]', 'project'],
+    ['domain:bob@example.com', 'organization'],
+    ['domain:example .com', 'organization'],
     ['user:sa@p.iam.gserviceaccount.com', 'organization'],
     ['user:team@googlegroups.com', 'organization'],
   ] as const)('%s on a %s never is', (member, holder) => {
     expect(memberProblem(member, holder)).toMatchObject({ certain: true });
   });
 
-  test.each(['user:bob', 'serviceAccount:bob@example.com', 'domain:bob@example.com', 'domain:example', 'principal:x'])(
-    '%s breaks a format',
-    (member) => {
-      expect(memberProblem(member, 'organization')).toMatchObject({ certain: false });
-    },
-  );
+  test.each([
+    'user:bob@localhost',
+    'user:bob@example..com',
+    'user:bob@-example.com',
+    'user:<bob>@example.com',
+    'serviceAccount:bob@example.com',
+    'domain:example',
+    'domain:.example.com',
+    'domain:*.example.com',
+    'principal:x',
+  ])('%s breaks a format', (member) => {
+    expect(memberProblem(member, 'organization')).toMatchObject({ certain: false });
+  });
 
   it('allUsers may stand on other resources than projects', () => {
     expect(memberProblem('allUsers', 'organization')).toBeNull();
@@ -116,14 +144,28 @@ test.each([
 });
 
 describe('members that can lose a role', () => {
-  test.each(['deleted:user:a@example.com?uid=1', 'allUsers', 'projectOwner:p', 'user:a@example.com'])(
-    '%s',
-    (member) => {
-      expect(removableMemberProblem(member)).toBeNull();
-    },
-  );
+  test.each([
+    'deleted:user:a@example.com?uid=1',
+    'deleted:serviceAccount:sa@p.iam.gserviceaccount.com?uid=1',
+    'deleted:principal://iam.googleapis.com/locations/global/workforcePools/p/subject/s',
+    'allUsers',
+    'projectOwner:p',
+    'user:a@example.com',
+    'user:bob@localhost',
+  ])('%s', (member) => {
+    expect(removableMemberProblem(member)).toBeNull();
+  });
 
-  test.each(['a@example.com', 'user:', 'USER:a@example.com'])('%s is none', (member) => {
+  test.each([
+    'a@example.com',
+    'user:',
+    'USER:a@example.com',
+    'user:nomail',
+    'group:a b@c.d',
+    'deleted:user:a@example.com',
+    'deleted:user:nomail?uid=1',
+    'deleted:a@example.com?uid=1',
+  ])('%s is none', (member) => {
     expect(removableMemberProblem(member)).not.toBeNull();
   });
 });
