@@ -86,7 +86,8 @@ export type Observation =
   | { readonly kind: 'absent'; readonly warnings?: readonly Diagnostic[] }
   /** A 403 that may also mean "does not exist". */
   | { readonly kind: 'not_visible'; readonly why: Diagnostic }
-  | { readonly kind: 'unreadable'; readonly why: Diagnostic };
+  /** `takenBy`: the URN of what has the name that this is to be made with, and but for which it is absent. */
+  | { readonly kind: 'unreadable'; readonly why: Diagnostic; readonly takenBy?: string };
 
 export type PresentObservation = Extract<Observation, { kind: 'present' }>;
 
@@ -209,6 +210,8 @@ export interface ProviderCatalogue {
   ): { readonly action: string; readonly input: JsonObject; readonly tool?: JsonObject } | null;
   /** What a resource lies in or needs, as far as a fact about it tells: URNs, or the cloud's own ids. */
   containersOf(resourceType: string, urn: string, desired: Json): readonly string[];
+  /** What only one resource at a time can be called, and where. Left out, or null: it has no such name. */
+  soleName?(resource: Placed): string | null;
   /** Whether a resource may lie in another one though no name of its container says so. Left out: it can't. */
   mayLieIn?(inner: Placed, outer: Placed & { readonly resourceId: string | null }): boolean;
   /**

@@ -92,10 +92,10 @@ function isExplained(
   return jsonEquals(withoutLateNames(filled, then), withoutLateNames(now as Json, then));
 }
 
-/** What used the resource of a deletion and is gone by now is seen to use it no more. */
+/** What used the resource of a deletion, or had a name, and is done with by now is seen to be in the way no more. */
 function withoutNeeds(entry: DigestEntry, own: ReadonlySet<string>): Json {
   const needs = entry['depends_on'];
-  if (entry['change'] !== 'delete' || !Array.isArray(needs)) return entry as Json;
+  if (!Array.isArray(needs)) return entry as Json;
   return { ...entry, depends_on: needs.filter((need) => typeof need !== 'string' || !own.has(need)) } as Json;
 }
 

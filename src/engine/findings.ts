@@ -22,8 +22,8 @@ export interface Findings {
   readonly result: StepResult;
   readonly settlement: Settlement | null;
   readonly ownership: Ownership;
-  /** Of a deletion: addresses of the earlier ones that were seen to use its resource. Left out: none. */
-  readonly users?: readonly string[];
+  /** Addresses of the earlier steps whose resources were seen to be in its way. Left out: none. */
+  readonly needs?: readonly string[];
 }
 
 export function unread(

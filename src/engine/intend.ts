@@ -1,4 +1,5 @@
 import type { OwnershipModel } from '../core/fold.ts';
+import { afterGivenNames } from './given-names.ts';
 import { intendAdopt } from './intentions/adopt.ts';
 import { intendDestroy } from './intentions/destroy.ts';
 import { blockUntold, learnForSteps } from './learn-for-steps.ts';
@@ -13,7 +14,8 @@ export async function intendKnowing(
   model: OwnershipModel,
 ): Promise<{ readonly prepared: Prepared; readonly model: OwnershipModel }> {
   const learned = await learnForSteps(ports, base, model, providerOpener(ports, base));
-  return { prepared: blockUntold(intend(ports, base, learned.model), learned), model: learned.model };
+  const intended = blockUntold(intend(ports, base, learned.model), learned);
+  return { prepared: afterGivenNames(intended, learned.model), model: learned.model };
 }
 
 /** Turns a prepared playbook and the log into the steps of a verb; one planner and one applier take it from there. */

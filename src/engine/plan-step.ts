@@ -8,7 +8,7 @@ import type { Decision } from './classify.ts';
 import { decide } from './decide-step.ts';
 import { declaredNames } from './declared-names.ts';
 import { blockedBy, type Findings, unread, urnOf } from './findings.ts';
-import { using, withoutOwnDeletions } from './own-deletions.ts';
+import { needing, withoutOwnObstacles } from './own-obstacles.ts';
 import type { PlanContext } from './plan-context.ts';
 import { checkGuardOffline, type IntendedVerdict, type PreparedStep } from './prepare.ts';
 import { resolveDesired } from './resolve.ts';
@@ -23,7 +23,7 @@ type Dependencies = ReadonlyMap<string, PlannedStep>;
 export async function planStep(context: PlanContext, item: PreparedStep): Promise<PlannedStep> {
   const dependencies = await plannedOf(context, item.dependsOn);
   const findings = await findOut(context, item, dependencies);
-  const planned = assembleStep(context, using(item, findings.users ?? []), findings);
+  const planned = assembleStep(context, needing(item, findings.needs ?? []), findings);
   context.ports.emit({ type: 'step_planned', step: planned.shown });
   return planned;
 }
@@ -82,9 +82,9 @@ async function findOut(context: PlanContext, item: PreparedStep, dependencies: D
     const open = urn === null ? undefined : context.openIntents.get(urn);
     const finding = await findingOf(open, opened.provider, { ...target, desired: resolved.desired });
     const earlier = new Map([...dependencies, ...(await plannedOf(context, item.after))]);
-    const own = withoutOwnDeletions(context, item, observation, earlier);
+    const own = withoutOwnObstacles(context.ownership, item, observation, earlier);
     const seen = withLockout(context, own.seen);
-    return { ...decide(context, item, resolved.desired, opened, { seen, finding }), users: own.users };
+    return { ...decide(context, item, resolved.desired, opened, { seen, finding }), needs: own.needs };
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
     const diagnostics = error.diagnostics.map((found) => ({

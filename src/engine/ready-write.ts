@@ -6,6 +6,7 @@ import type { ValueObject } from '../core/value.ts';
 import type { LifecycleProvider, WriteOperation } from '../providers/lifecycle-provider.ts';
 import { type Decision, decideDelete, decideEnsure } from './classify.ts';
 import { verifyLate } from './live-guard.ts';
+import { withoutOwnObstacles } from './own-obstacles.ts';
 import { checkGuardOffline } from './prepare.ts';
 import { resolveDesired } from './resolve.ts';
 import type { PlannedStep, ReadyWrite } from './runtime.ts';
@@ -99,7 +100,17 @@ async function lookAgain(
   const resolved = await session.resolve(target);
   if (resolved.kind === 'failed') return stateOf('failed', { diagnostics: [resolved.why] });
   const now = await session.observe({ ...target, desired: resolved.desired });
-  return judge(current, planned, resolved.desired, now);
+  return judge(current, planned, resolved.desired, withoutOwnNames(current, planned, now));
+}
+
+/** A look that is shared may be older than what gave a name up in this run. */
+function withoutOwnNames({ ownership, run }: Walk, { item }: PlannedStep, now: Observation): Observation {
+  if (item.spec.kind !== 'ensure') return now;
+  const earlier = item.dependsOn.flatMap((address) => {
+    const planned = run.steps.get(address);
+    return planned === undefined ? [] : [[address, planned] as const];
+  });
+  return withoutOwnObstacles(ownership, item, now, new Map(earlier)).seen;
 }
 
 function judge(

@@ -53,6 +53,11 @@ export const yandexCatalogue: ProviderCatalogue = {
     (findKind(resourceType)?.dependencies ?? []).flatMap(({ field }) =>
       isJsonObject(desired) && typeof desired[field] === 'string' ? [desired[field]] : [],
     ),
+  soleName: ({ resourceType, urn, lastDesired }) => {
+    const owner = isJsonObject(lastDesired) ? ownerOfUrn(urn, lastDesired) : null;
+    const name = isJsonObject(lastDesired) ? textAt(lastDesired, 'name') : '';
+    return owner === null || name === '' ? null : [owner.folderId, resourceType, name].join('/');
+  },
   traitsOf: (resourceType) => ({
     protectedByDefault: false,
     takesContents: false,

@@ -20,7 +20,8 @@ export interface Wanted {
 export type Found =
   | { readonly kind: 'found'; readonly live: Live }
   | { readonly kind: 'absent' }
-  | { readonly kind: 'unclear'; readonly why: Diagnostic };
+  /** `holder`: what has the name that the resource is to be made with, which is all that is in the way. */
+  | { readonly kind: 'unclear'; readonly why: Diagnostic; readonly holder?: Live };
 
 type Problem = Extract<Found, { kind: 'unclear' }>;
 
@@ -108,7 +109,16 @@ function findByName(wanted: Wanted, list: readonly Live[], owner: Owner): Found 
   if (other !== undefined) return twins([live, other], owner);
   const standing = standingOf(live.labels, owner);
   if (standing === 'unlabelled' || standing === 'partly') return inZone(live, wanted);
-  return standing === 'sibling' ? renamed(live, wanted) : nameTaken(live);
+  return standing === 'sibling' ? renamed(live, wanted) : { ...nameTaken(live, owner), holder: live };
+}
+
+/** What has the name that a live resource is to get; null: it has that itself, or nothing is seen to have it. */
+export async function namesake(live: Live, { definition, desired }: Wanted, reads: Reads): Promise<Live | null> {
+  const name = textAt(desired, 'name');
+  if (name === '' || name === live.name) return null;
+  const listed = await reads.list(definition);
+  if (listed.kind === 'failed') return null;
+  return listed.value.find((item) => item.name === name && item.id !== live.id) ?? null;
 }
 
 function renamed(live: Live, { desired }: Wanted): Problem {
@@ -118,11 +128,19 @@ function renamed(live: Live, { desired }: Wanted): Problem {
     isMap(labels) && labels[SPEC_LABEL] !== undefined && labels[SPEC_LABEL] === live.labels[SPEC_LABEL];
   const guess = isSameSpec ? ' It is exactly what this step declares: was the step renamed?' : ' Was the step renamed?';
   const detail = `The name ${live.name} belongs to ${live.id}, which is ${former} of this stack.${guess}`;
-  return unclear('CONFLICT', detail, `If so, set logical_id: ${former} beside input.`);
+  return { ...unclear('CONFLICT', detail, `If so, set logical_id: ${former} beside input.`), holder: live };
 }
 
-function nameTaken(live: Live): Problem {
-  const detail = `The name ${live.name} belongs to ${live.id}, whose labels say that someone else manages it.`;
+/** Names are unique for a kind in a folder. */
+export function nameTaken(live: Live, owner: Owner): Problem {
+  const whose = {
+    foreign: ', whose labels say that someone else manages it',
+    sibling: `, which is ${live.labels[RESOURCE_LABEL] ?? ''} of this stack`,
+    partly: '',
+    unlabelled: '',
+    ours: '',
+  }[standingOf(live.labels, owner)];
+  const detail = `The name ${live.name} belongs to ${live.id}${whose}.`;
   return unclear('CONFLICT', detail, 'Give this one another name, or find out whose that is.');
 }
 

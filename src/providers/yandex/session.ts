@@ -9,11 +9,11 @@ import { actionNamed } from './actions.ts';
 import { type KindDefinition, type Live, pluralOf } from './define-kind.ts';
 import { deletionBlockers } from './dependants.ts';
 import { failureDiagnostic } from './errors.ts';
-import { find } from './find.ts';
+import { find, namesake, nameTaken, type Wanted } from './find.ts';
 import { isMap, textAt } from './inputs.ts';
 import { KINDS, kindOf } from './kinds.ts';
 import { compare, presentOf, resourceOf } from './observed.ts';
-import { ownerOf, SPEC_LABEL, standingOf } from './ownership.ts';
+import { ownerOf, SPEC_LABEL, standingOf, urnOfLabels } from './ownership.ts';
 import type { Reads } from './reads.ts';
 import { specDigest } from './spec-digest.ts';
 
@@ -43,9 +43,13 @@ async function observe(target: Target, reads: Reads, folderId: string): Promise<
   const { declaration, desired } = target;
   const { definition } = actionNamed(declaration.action.name);
   if (definition === null) throw new TypeError(`${declaration.action.name} observes nothing`);
-  const found = await find({ definition, declaration, desired, recordedId: target.resourceId }, reads);
+  const wanted = { definition, declaration, desired, recordedId: target.resourceId };
+  const found = await find(wanted, reads);
   if (found.kind === 'absent') return found;
-  if (found.kind === 'unclear') return { kind: 'unreadable', why: about(declaration, found.why) };
+  if (found.kind === 'unclear') {
+    const takenBy = found.holder === undefined ? null : urnOfLive(definition, found.holder, folderId);
+    return { kind: 'unreadable', why: about(declaration, found.why), ...(takenBy === null ? {} : { takenBy }) };
+  }
   const { live } = found;
   if (live.status === 'DELETING' && !target.forDelete)
     return { kind: 'unreadable', why: about(declaration, deleting(live)) };
@@ -54,8 +58,25 @@ async function observe(target: Target, reads: Reads, folderId: string): Promise<
   const comparison = compare(definition, live, declaration, desired, more.fields);
   const blockers = target.forDelete
     ? [...unlabelledBlocker(live, declaration), ...(await deletionBlockers(definition, live, folderId, reads))]
-    : [];
+    : await renameBlockers(live, wanted, folderId, reads);
   return presentOf(live, comparison, blockers);
+}
+
+/** Names are unique for a kind in a folder: a rename to one that is taken would be refused. */
+async function renameBlockers(
+  live: Live,
+  wanted: Wanted,
+  folderId: string,
+  reads: Reads,
+): Promise<readonly Diagnostic[]> {
+  const holder = await namesake(live, wanted, reads);
+  if (holder === null) return [];
+  const { why } = nameTaken(holder, ownerOf(wanted.declaration));
+  return [{ ...why, urn: urnOfLive(wanted.definition, holder, folderId) }];
+}
+
+function urnOfLive({ service, kind }: KindDefinition, { labels }: Live, folderId: string): string | null {
+  return urnOfLabels(service, kind, folderId, labels);
 }
 
 function deleting(live: Live): Diagnostic {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findDrift } from '../../../src/engine/drift.ts';
 import { DEFAULT_OPTIONS } from '../../../src/engine/ports.ts';
+import type { CommandRunner } from '../../../src/providers/command-runner.ts';
 import { changesOf, digestOf, outcomesOf } from '../../support/in-memory/house.ts';
 import { cloudOf, mutations } from './support/cloud.ts';
 import { CATALOGUES, houseOn, playbook } from './support/house.ts';
@@ -66,6 +67,29 @@ describe('the gateway', () => {
     expect(network?.would_call.map((call) => ('argv' in call ? call.argv[3] : ''))).toEqual(['update', 'add-labels']);
     expect(outcomesOf(await house.applied(renamed))).toEqual({ ...all('noop'), network: 'changed' });
     expect(changesOf(await house.plan(renamed))).toEqual(all('none'));
+  }, 60_000);
+
+  it('takes a name that another step has given up since the list was read that both look at before they write', async () => {
+    const cloud = await cloudOf();
+    const later = { advance: (): void => undefined };
+    const runner: CommandRunner = {
+      run: async (argv, timeout) => {
+        // From then on the plan's own look is too old to write by.
+        if (argv.includes('first-b')) later.advance();
+        return await cloud.runner.run(argv, timeout);
+      },
+    };
+    const house = houseOn({ ...cloud, provider: cloud.open({ runner }) });
+    later.advance = () => house.clock.advance(6000);
+    const step = (address: string, name: string, beside = '') =>
+      `  - { step: ${address}${beside}, tool: { kind: provider, action: yandex.vpc.network.ensure, input: { name: ${name} } } }\n`;
+    const networks = (first: string, b: string, c: string) => {
+      const steps = [step('first', first), step('b', b), step('c', c, ', depends_on: [first]')];
+      return playbook((text) => `${text.slice(0, text.indexOf('workflow:'))}workflow:\n${steps.join('')}`);
+    };
+    await house.applied(await networks('first-a', 'net-b', 'net-c'));
+    const report = await house.applied(await networks('first-b', 'net-c', 'net-d'));
+    expect(outcomesOf(report)).toEqual({ first: 'changed', b: 'changed', c: 'changed' });
   }, 60_000);
 
   it('has one digest, whatever labels other people put on an address', async () => {
