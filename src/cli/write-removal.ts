@@ -17,6 +17,7 @@ export interface RemovalToWrite {
   readonly report: OrphansReport;
   /** What the playbooks declare. */
   readonly declared: readonly Placed[];
+  readonly excluded: readonly Placed[];
   readonly model: OwnershipModel;
   readonly authority: Authority;
 }
@@ -31,13 +32,14 @@ export interface WrittenRemoval {
 
 /** Writes the playbook that would delete the orphans; nothing where there is none to delete. */
 export async function writeRemoval(call: WorkflowCall, request: RemovalToWrite): Promise<WrittenRemoval> {
-  const { file, report, declared, model, authority } = request;
+  const { file, report, declared, excluded, model, authority } = request;
   const { includeFound, emulator } = call.flags;
   const removal = planRemoval({
     catalogues: CATALOGUES,
     model,
     orphans: report.orphans,
     declared,
+    excluded,
     includeFound,
     endpointOf: (provider) => (emulator ? null : authority.authOf(report.stack, provider).endpoint),
   });

@@ -25,6 +25,8 @@ export interface KeptRequest {
   readonly going: readonly Going[];
   /** What playbooks declare, owned or not: what that lies in stays. */
   readonly declared: readonly Placed[];
+  /** What the caller wants left alone: what that lies in stays, too. Left out: nothing. */
+  readonly excluded?: readonly Placed[];
   /** Whether what was merely found as desired goes, too. */
   readonly includeFound: boolean;
   /** Whether what is protected and does not go itself keeps this in it. */
@@ -55,7 +57,8 @@ export function keptOf(request: KeptRequest): ReadonlyMap<string, string> {
   for (const [urn, { why }] of [...kept]) keepNeeds(keeping, urn, `${nameOf(keeping, urn)}, which is kept (${why})`);
   for (const { urn, why } of standingElsewhere(keeping))
     keepNeeds(keeping, urn, `${nameOf(keeping, urn)}, which ${why}`);
-  for (const placed of request.declared) keepPlaces(keeping, placed);
+  for (const placed of request.declared) keepPlaces(keeping, placed, 'a playbook declares');
+  for (const placed of request.excluded ?? []) keepPlaces(keeping, placed, '--exclude leaves alone');
   for (const one of going) keepWhatMayHold(keeping, one);
   for (const one of going) keepOfProject(keeping, one);
   return new Map([...kept].map(([urn, { why }]) => [urn, why]));
@@ -132,15 +135,11 @@ function keepFor(keeping: Keeping, needs: readonly string[], keeper: string): vo
   }
 }
 
-/** What is declared keeps what it lies in, and what it may lie in. */
-function keepPlaces(keeping: Keeping, placed: Placed): void {
+/** What is declared or left alone keeps what it lies in, and what it may lie in. */
+function keepPlaces(keeping: Keeping, placed: Placed, why: string): void {
   const { within } = keeping;
   const { urn } = placed;
-  keepFor(
-    keeping,
-    [...within.outerOfDeclared(placed), ...within.mayLieIn(placed)],
-    `${urn}, which a playbook declares`,
-  );
+  keepFor(keeping, [...within.outerOfDeclared(placed), ...within.mayLieIn(placed)], `${urn}, which ${why}`);
 }
 
 /** Where the log does not tell what something that stays lies in, whatever may hold it stays as well. */

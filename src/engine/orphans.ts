@@ -53,6 +53,8 @@ export interface FoundOrphans {
   readonly report: OrphansReport;
   /** What the playbooks declare, whatever stack owns it, with what is known of where it lies. */
   readonly declared: readonly Placed[];
+  /** Orphans that the caller excluded. */
+  readonly excluded: readonly Owned[];
   /** What the log says, with what was learned of names on the way. */
   readonly model: OwnershipModel;
 }
@@ -64,9 +66,9 @@ export async function findOrphans(request: OrphansRequest): Promise<FoundOrphans
   const model = await learned(request, state.model, declared);
   const { urnOf } = oneNames(request, model);
   refuseUnowned(request, model, urnOf);
-  const orphans = detectOrphansScoped(model, request.stack, declared, urnOf).filter(({ urn }) =>
-    isChosen(request, urn, urnOf),
-  );
+  const all = detectOrphansScoped(model, request.stack, declared, urnOf);
+  const orphans = all.filter(({ urn }) => isChosen(request, urn, urnOf));
+  const excluded = all.filter(({ urn }) => !isChosen({ ...request, targets: [] }, urn, urnOf));
   const aliases = detectAliases(model, urnOf).filter((group) => group.some(({ stack }) => stack === request.stack));
   const found = request.grants === null ? null : await request.grants(forStack(model, request.stack), model);
   const undeclared = new Set(detectOrphans(model, declared, urnOf).map(({ urn }) => urn));
@@ -89,7 +91,7 @@ export async function findOrphans(request: OrphansRequest): Promise<FoundOrphans
       ...(found?.diagnostics ?? []),
     ],
   };
-  return { report, declared: [...standing, ...declared.places], model };
+  return { report, declared: [...standing, ...declared.places], excluded, model };
 }
 
 /** What stands behind the type in the one URN of a resource without an id. */

@@ -17,6 +17,8 @@ export interface RemovalRequest {
   readonly orphans: readonly OrphanEntry[];
   /** What the playbooks declare: what that lies in stays. */
   readonly declared: readonly Placed[];
+  /** Orphans that are to be left alone. */
+  readonly excluded: readonly Placed[];
   /** `--include-found`: also what was merely found as desired. */
   readonly includeFound: boolean;
   /** Where the steps of a provider are sent: its rules of names are rules of the real cloud. */

@@ -91,7 +91,12 @@ export function* encodeCheckpoint(
 
 function urnsOf({ model, marks }: Folded): ReadonlySet<string> {
   const urns = new Set(model.owned.keys());
-  for (const map of [model.tombstones, model.protection, marks]) for (const urn of map.keys()) urns.add(urn);
+  for (const map of [model.tombstones, marks]) for (const urn of map.keys()) urns.add(urn);
+  // Those about whose protection something was said come last, in the order of the words: the newest counts for all names.
+  for (const urn of model.protection.keys()) {
+    urns.delete(urn);
+    urns.add(urn);
+  }
   return urns;
 }
 

@@ -43,7 +43,7 @@ export function combineModels(logs: readonly ModelOfLog[]): MarkedModel {
     }
     protection.add(log);
   }
-  return { model: modelOf(words, protection.said), marks: marksOf(words, protection.times) };
+  return { model: modelOf(words, inTime(protection)), marks: marksOf(words, protection.times) };
 }
 
 function wordOf({ model, marks }: ModelOfLog, urn: string): Word {
@@ -110,6 +110,7 @@ function startProtection() {
   const times = new Map<string, number | null>();
   const say = (urn: string, isProtected: boolean, at: number | null): void => {
     if (said.has(urn) && isNewer(times.get(urn) ?? null, at)) return;
+    said.delete(urn);
     said.set(urn, isProtected);
     times.set(urn, at);
   };
@@ -119,6 +120,13 @@ function startProtection() {
     for (const [urn, isProtected] of inherited) say(urn, isProtected, marks.get(urn)?.decidedAt ?? null);
   };
   return { add, said, times };
+}
+
+/** The newest word last, where all have a time; else as the logs came. */
+function inTime({ said, times }: ReturnType<typeof startProtection>): ReadonlyMap<string, boolean> {
+  const timed = [...said].map(([urn, word]) => ({ urn, word, at: times.get(urn) ?? null }));
+  if (timed.some(({ at }) => at === null)) return said;
+  return new Map(timed.sort((a, b) => Number(a.at) - Number(b.at)).map(({ urn, word }) => [urn, word]));
 }
 
 /** What was renamed in one log is as protected as an older log says of its older name. */

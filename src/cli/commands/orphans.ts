@@ -67,7 +67,7 @@ async function orphans(call: WorkflowCall): Promise<ExitCode> {
   if (file !== null) await refuseExisting(call.host.cwd, file, '--plan-destroy');
   const { found, removal } = await withLogs(call, first, async ({ log }) => {
     const state = await log.read(authority.target);
-    const { report, declared, model } = await withReaders(call, first, projects, (readers) =>
+    const { report, declared, excluded, model } = await withReaders(call, first, projects, (readers) =>
       findOrphans({
         log: { read: async () => state },
         catalogues,
@@ -85,7 +85,7 @@ async function orphans(call: WorkflowCall): Promise<ExitCode> {
     );
     return {
       found: report,
-      removal: file === null ? null : await writeRemoval(call, { file, report, declared, model, authority }),
+      removal: file === null ? null : await writeRemoval(call, { file, report, declared, excluded, model, authority }),
     };
   });
   const notices = projects.flatMap((project) => project.notices);

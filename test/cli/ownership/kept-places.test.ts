@@ -106,6 +106,7 @@ it('what no step can delete for its name counts as left out; where names are fre
   const model = foldFacts(facts as never);
   const removal = (isFree: boolean) =>
     planRemoval({
+      excluded: [],
       catalogues: new Map([['google', googleCatalogue]]),
       model,
       orphans: [...model.owned.keys()].map((urn) => ({ urn })) as never,
@@ -149,4 +150,16 @@ it('a destruction keeps both where the project is protected by default, declared
     expectExit(ended, 2);
     expect(JSON.parse(ended.stdout).summary).toMatchObject({ delete: 0, held: some.length });
   }
+});
+
+it('a project stays for what is left alone in it', async () => {
+  const dns = factOf(URN.dns, DNS);
+  const cloud = await opened([WEB, dns], ['prod', [grant('other', { organization: ORG, ...MEMBER })]]);
+  const all = await cleanUp(cloud, '0.yaml');
+  expect(all.going).toEqual(expect.arrayContaining([URN.web, URN.dns]));
+  const file = 'less.yaml';
+  const less = await cloud.run(['orphans', '0.yaml', '--stack', 'prod', '--exclude', URN.dns, '--plan-destroy', file]);
+  expectExit(less, 2);
+  expect(less.stdout).toContain(`needed by ${URN.dns}, which --exclude leaves alone`);
+  expect(existsSync(join(cloud.folder, file))).toBe(false);
 });

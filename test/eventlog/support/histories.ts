@@ -3,12 +3,13 @@ import type { ProviderFact } from '../../../src/core/facts.ts';
 import type { OwnershipModel } from '../../../src/core/fold.ts';
 import { DIGEST, factOf } from './facts.ts';
 
-/** A model without the order in which its maps were filled. */
+/** A model without the order in which its maps were filled, but for that of the words about protection. */
 export function plain(model: OwnershipModel) {
   return {
     owned: Object.fromEntries(model.owned),
     tombstones: Object.fromEntries(model.tombstones),
     protection: Object.fromEntries(model.protection),
+    newestLast: [...model.protection.keys()],
   };
 }
 
