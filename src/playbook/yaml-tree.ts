@@ -19,6 +19,7 @@ export class TreeBuilder {
   readonly #origin: Origin;
   readonly #findings: Findings;
   readonly #anchors = new Map<string, TreeNode>();
+  readonly #told = new Set<string>();
   #aliasNodes = 0;
   #base = 0;
 
@@ -117,11 +118,15 @@ export class TreeBuilder {
     }
     this.#aliasNodes += target.size;
     if (this.#aliasNodes <= MAX_ALIAS_NODES) return target;
-    this.#findings.add('YAML_LIMIT', `Aliases expand to more than ${MAX_ALIAS_NODES} nodes.`, {
-      origin: this.#origin,
-      offset,
-    });
+    this.#limit(`Aliases expand to more than ${MAX_ALIAS_NODES} nodes.`, offset);
     return this.#scalar(null, offset);
+  }
+
+  /** Once is enough: whatever follows goes beyond it, too. */
+  #limit(detail: string, offset: number): void {
+    if (this.#told.has(detail)) return;
+    this.#told.add(detail);
+    this.#findings.add('YAML_LIMIT', detail, { origin: this.#origin, offset });
   }
 
   #extent(children: readonly TreeNode[], offset: number): { readonly size: number; readonly depth: number } {
@@ -131,12 +136,7 @@ export class TreeBuilder {
       size += item.size;
       if (item.depth > depth) depth = item.depth;
     }
-    if (depth > MAX_TREE_DEPTH) {
-      this.#findings.add('YAML_LIMIT', `The text nests deeper than ${MAX_TREE_DEPTH} levels.`, {
-        origin: this.#origin,
-        offset,
-      });
-    }
+    if (depth > MAX_TREE_DEPTH) this.#limit(`The text nests deeper than ${MAX_TREE_DEPTH} levels.`, offset);
     return { size, depth: depth + 1 };
   }
 }

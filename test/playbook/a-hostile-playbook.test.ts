@@ -52,6 +52,7 @@ describe('a hostile playbook', () => {
     for (let i = 1; i < 12; i += 1)
       lines.push(`x-${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(', ')}]`);
     const found = await within(3000, errors(`${lines.join('\n')}\n${playbook(projectStep('{}'))}`));
+    expect(found.filter((line) => line.includes('YAML_LIMIT'))).toHaveLength(1);
     expect(found[0]).toContain('YAML_LIMIT: Aliases expand');
   });
 
@@ -74,7 +75,7 @@ describe('a hostile playbook', () => {
     const open = '['.repeat(40);
     const close = ']'.repeat(40);
     const found = await errors(`a: &a ${open}1${close}\nb: &b ${open}*a${close}\n`);
-    expect(found[0]).toContain('YAML_LIMIT');
+    expect(found.filter((line) => line.includes('YAML_LIMIT'))).toHaveLength(1);
   });
 
   it('has 20,000 keys or anchors: read in linear time', async () => {
