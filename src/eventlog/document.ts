@@ -21,22 +21,35 @@ const CLOSE_MAP = 0x7d;
  * A log whose first row is broken is told by its second.
  */
 export async function isDocument(handle: FileHandle, size: number): Promise<boolean> {
+  const { first, second, isAll } = await startOf(handle, size);
+  if (!/^[[{]/.test(first)) return false;
+  if (second === undefined) return !isAll && wrapsRows(first);
+  return !isJson(first) && (first.length === 1 || !isJson(second));
+}
+
+/** Whether a log is one document, be it short and on one line: a row behind it would be none of its rows. */
+export async function isOneDocument(handle: FileHandle, size: number): Promise<boolean> {
+  if (await isDocument(handle, size)) return true;
+  const { first, second = '', isAll } = await startOf(handle, size);
+  return isAll && second === '' && isJson(first) && wrapsRows(first);
+}
+
+/** The first two lines, as far as they are within what is looked at; `isAll`: that is the whole log. */
+async function startOf(handle: FileHandle, size: number) {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(PEEK_BYTES), 0, PEEK_BYTES, 0);
   const [first = '', second] = buffer
     .toString('utf8', 0, bytesRead)
     .trimStart()
     .split('\n', 2)
     .map((line) => line.trim());
-  if (!/^[[{]/.test(first)) return false;
-  if (second === undefined) return bytesRead < size && wrapsRows(first);
-  return !isJson(first) && (first.length === 1 || !isJson(second));
+  return { first, second, isAll: bytesRead === size };
 }
 
 /** Whether the start of a line is that of a list of rows, or of a reply with its records. */
 function wrapsRows(start: string): boolean {
   const splitter = new RowSplitter(() => undefined);
   splitter.push(Buffer.from(start), 0);
-  return splitter.isInList;
+  return splitter.hasList;
 }
 
 function isJson(text: string): boolean {
@@ -84,6 +97,7 @@ class RowSplitter {
   #itemDepth: number | null = null;
   /** The rows of this top-level value were its records: the value itself is none. */
   #spent = false;
+  #hasList = false;
   /** Of the top-level map: whether a value comes next, and what it says about itself so far. */
   #isValue = false;
   #said: { action?: string; outcome?: string } = {};
@@ -102,9 +116,9 @@ class RowSplitter {
     return this.#refused;
   }
 
-  /** Whether what was pushed last stands in a list of rows. */
-  get isInList(): boolean {
-    return this.#itemDepth !== null;
+  /** Whether what was pushed began a list of rows. */
+  get hasList(): boolean {
+    return this.#hasList;
   }
 
   get complete(): boolean {
@@ -185,6 +199,7 @@ class RowSplitter {
     if (this.#depth === 2) this.#keys[1] = '';
     if (!records) return 'none';
     this.#itemDepth = this.#depth;
+    this.#hasList = true;
     this.#spent = true;
     return 'drop';
   }

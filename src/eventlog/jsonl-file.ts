@@ -4,6 +4,7 @@ import { startFold } from '../core/fold.ts';
 import { type AppendRequest, appendRows } from './append.ts';
 import type { CheckpointCache } from './checkpoint-file.ts';
 import { foldCheckpointed } from './checkpointed-read.ts';
+import { isOneDocument } from './document.ts';
 import type { Actor, HeldLocks, LogRow, LogState, RowBody, RowContext } from './event-log.ts';
 import { factsUnder } from './facts-under.ts';
 import { checkInfraFolder, prepareInfraFolder, refuseLink, refuseOthers } from './folder.ts';
@@ -14,6 +15,7 @@ import { newestInFile } from './newest.ts';
 import type { ForeignMap } from './parse-row.ts';
 import { failure, reason } from './problems.ts';
 import type { ReadOptions } from './read-log.ts';
+import { refuseWriting } from './read-only.ts';
 import { openForReading } from './safe-file.ts';
 import { readHead } from './tail.ts';
 import { type ChainReport, refuseBroken, walkChain } from './verify.ts';
@@ -208,13 +210,27 @@ class JsonlFile implements JsonlLog {
     }
   }
 
+  /** What is one document, such as a server's reply, can be read; it has no line to write behind. */
+  async #refuseDocument(): Promise<void> {
+    const handle = await this.#open();
+    if (handle === null) return;
+    try {
+      if (await isOneDocument(handle, (await handle.stat()).size))
+        await refuseWriting(`${this.#path} is one JSON document, not a row a line: it`);
+    } finally {
+      await handle.close();
+    }
+  }
+
   async #prepare(): Promise<void> {
     const { infraFolder } = this.#options;
-    if (infraFolder !== null && !this.#prepared) await prepareInfraFolder(infraFolder);
-    this.#prepared = true;
+    const isFirst = !this.#prepared;
+    if (infraFolder !== null && isFirst) await prepareInfraFolder(infraFolder);
     await mkdir(this.folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
       throw failure('LOG_WRITE', `The folder ${this.folder} can't be made: ${reason(error)}.`);
     });
+    if (isFirst) await this.#refuseDocument();
+    this.#prepared = true;
   }
 
   #readOptions(target: string): ReadOptions {

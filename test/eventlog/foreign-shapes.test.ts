@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type LosslessJson, parseLossless } from '../../src/eventlog/lossless.ts';
@@ -7,7 +7,7 @@ import {
   extractFactsFromTierRecords,
   foldTierRecords,
 } from '../../src/eventlog/tier-records.ts';
-import { factOf } from './support/facts.ts';
+import { context, factOf, factRow } from './support/facts.ts';
 import { openLog, temporaryFolder } from './support/log.ts';
 
 /** Beyond 2^53: JSON.parse would make 1152921504606846980 of it. */
@@ -76,6 +76,35 @@ test.each([
   const { model } = await readText(`${start}${items.join(',')}${end}\n`);
   expect(model.owned.size).toBe(3000);
   await expect(readText(`${start}${items.join(',')}`)).rejects.toThrow(/is one JSON document, and it ends early/);
+});
+
+test.each([
+  ['no records', '{"records": []}'],
+  ['an empty list', '[]\n'],
+  ['a list, written out', '[\n]\n'],
+  ['a list on one line', `[${tierRow(1, 'a')}]`],
+  ['a long list', `[${Array.from({ length: 3000 }, (_, index) => tierRow(index + 1, 'a')).join(',')}]\n`],
+  ['a reply on one line', reply([tierRow(1, 'a')])],
+  ['a reply, written out', pretty(reply([tierRow(1, 'a')]))],
+])('%s is one document: nothing is locked or written behind it', async (_name, text) => {
+  const path = join(await temporaryFolder(), 'log');
+  await writeFile(path, text);
+  const log = openLog(path);
+  await expect(log.lock(['prod'], 0)).rejects.toThrow('LOG_READ_ONLY');
+  await expect(log.append(context(), [factRow('a')])).rejects.toThrow('LOG_READ_ONLY');
+  expect(await readFile(path, 'utf8')).toBe(text);
+});
+
+test.each([
+  ['tier rows', `${tierRow(1, 'a')}\n${tierRow(2, 'b')}\n`],
+  ['replies, one a line', `${reply([tierRow(1, 'a')])}\n${reply([tierRow(2, 'b')])}\n`],
+  ['a row alone', factText('a')],
+  ['nothing', ''],
+])('%s can be written behind', async (_name, text) => {
+  const path = join(await temporaryFolder(), 'log');
+  await writeFile(path, text);
+  await openLog(path).append(context(), [factRow('c')]);
+  expect((await openLog(path).read('cloud')).model.owned.has(factOf('c').urn)).toBe(true);
 });
 
 test('one long row on a line stays a row', async () => {

@@ -151,6 +151,24 @@ it('takes a log that can only be read for a review, and refuses to write to it b
   expect(cloud.requests).toEqual([]);
 });
 
+it.each(['apply', 'adopt', 'destroy', 'recover', 'exec'])(
+  '%s refuses a log that is one document before any request',
+  async (verb) => {
+    const tool = { dry_run: false, reconcile: 'enforce' };
+    const cloud = await withProject([
+      project('web', { project_id: 'acme-web', parent: ORG, display_name: 'Declared' }, tool),
+    ]);
+    cloud.writeText('reply.json', '{"records": []}');
+    const confirm = ['apply', 'adopt', 'destroy'].includes(verb) ? ['--confirm', 'ab'.repeat(32)] : [];
+    const playbook = verb === 'recover' ? [] : ['playbook.yaml'];
+    const ended = await cloud.run([verb, ...playbook, '--eventlog', 'reply.json', '--stack', 'prod', ...confirm]);
+    expectExit(ended, 3);
+    expect(ended.stderr + ended.stdout).toContain('LOG_READ_ONLY');
+    expect(cloud.requests).toEqual([]);
+    expect(cloud.readText('reply.json')).toBe('{"records": []}');
+  },
+);
+
 it('leaves reads and explicit deletes out', async () => {
   const cloud = await withProject([
     WEB,
