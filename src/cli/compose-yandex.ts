@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { diagnostic } from '../core/codes.ts';
 import type { Program } from '../providers/command-runner.ts';
 import type { InventoryProvider, LifecycleProvider, ProviderRequest } from '../providers/lifecycle-provider.ts';
-import type { OpenYandexRequest } from '../providers/yandex/open.ts';
+import type { OpenYandexRequest, ProgramCheck } from '../providers/yandex/open.ts';
 import type { ResolvedExecutable } from '../providers/yandex/resolve-executable.ts';
 import type { UserDataPlace } from '../providers/yandex/user-data.ts';
 import type { EmulatedYc } from './emulated-yc.ts';
@@ -15,8 +15,13 @@ type Opened =
   | { readonly kind: 'open'; readonly provider: LifecycleProvider & InventoryProvider }
   | Extract<OpenedInventory, { kind: 'unusable' }>;
 
+export interface YandexFamily extends ProviderFamily {
+  /** Whether the program is there, and is a `yc`. */
+  checkYc(): Promise<ProgramCheck>;
+}
+
 /** Yandex Cloud through `yc`: one provider for each distinct auth and settings, one executable for all of them. */
-export function yandexFamily(context: FamilyContext): ProviderFamily {
+export function yandexFamily(context: FamilyContext): YandexFamily {
   const { offline, emulator, readOnly } = context;
   const executable = emulator ? emulated(context) : { ofRun: once(() => findYc(context)), close: nothing };
   const requestOf = (request: ProviderRequest): OpenYandexRequest => ({
@@ -40,6 +45,10 @@ export function yandexFamily(context: FamilyContext): ProviderFamily {
       if (offline) return { kind: 'unusable', why: OFFLINE };
       const { openYandexReader } = await import('../providers/yandex/open.ts');
       return await openYandexReader(requestOf(request));
+    },
+    checkYc: async () => {
+      const { checkProgram } = await import('../providers/yandex/open.ts');
+      return await checkProgram({ ...partsOf(context), executable: executable.ofRun });
     },
     checkFiles: async (declaration) => {
       if (declaration.options['user_data_file'] === undefined) return [];

@@ -7,10 +7,12 @@ import type { ReaderPool } from '../engine/readers.ts';
 import type { HasHistory } from '../eventlog/history.ts';
 import type { GrantsFound, GrantsRequest } from '../providers/google/uncovered-grants.ts';
 import type { OpenedProvider, ProviderRequest } from '../providers/lifecycle-provider.ts';
+import type { ProgramCheck } from '../providers/yandex/open.ts';
 import { CATALOGUES } from './catalogues.ts';
 import { type GoogleFamily, googleFamily, type OpenedClient } from './compose-google.ts';
 import { openLogs } from './compose-logs.ts';
-import { yandexFamily } from './compose-yandex.ts';
+import { type YandexFamily, yandexFamily } from './compose-yandex.ts';
+import { noAuth, OF_THE_LOG } from './no-auth.ts';
 import type { Place } from './place.ts';
 import type { FamilyContext, OpenedInventory, ProviderFamily } from './provider-family.ts';
 import type { Project, WorkflowCall } from './workflow-types.ts';
@@ -30,6 +32,8 @@ export interface Readers extends ReaderPool {
   findGrants(request: GrantsRequest & Pick<ProviderRequest, 'auth' | 'endpoint'>): Promise<GrantsFound>;
   /** A client of Google's APIs through which only reads pass, and what is known of whose authority it uses. */
   openGoogle(request: ProviderRequest): Promise<OpenedClient>;
+  /** Whether the program is there through which Yandex Cloud is reached: needs nobody's authority. */
+  checkYc(): Promise<ProgramCheck>;
   close(): Promise<void>;
 }
 
@@ -50,6 +54,7 @@ export async function composePorts(
 export async function compose(context: FamilyContext, emit: (event: EngineEvent) => void): Promise<Composition> {
   const { call, place } = context;
   const families = familiesOf(context);
+  const refused = authRefuser(context);
   const logs = await openLogs(call, place);
   const close = async () => {
     await families.close();
@@ -58,7 +63,10 @@ export async function compose(context: FamilyContext, emit: (event: EngineEvent)
   return {
     ports: {
       catalogues: CATALOGUES,
-      pool: { open: (request) => open(families, request), close: () => families.close() },
+      pool: {
+        open: async (request) => refused(request) ?? (await open(families, request)),
+        close: () => families.close(),
+      },
       log: logs.log,
       clock: { now: () => call.host.now() },
       randomHex: (bytes) => randomBytes(bytes).toString('hex'),
@@ -73,6 +81,7 @@ export async function compose(context: FamilyContext, emit: (event: EngineEvent)
 
 interface Families {
   readonly google: GoogleFamily;
+  readonly yandex: YandexFamily;
   of(provider: string): ProviderFamily | null;
   close(): Promise<void>;
 }
@@ -86,6 +95,7 @@ function familiesOf(context: FamilyContext): Families {
   ]);
   return {
     google,
+    yandex,
     of: (provider) => all.get(provider) ?? null,
     close: async () => {
       for (const family of all.values()) await family.close();
@@ -98,7 +108,21 @@ function open(families: Families, request: ProviderRequest): Promise<OpenedProvi
   return family === null ? Promise.resolve(notImplemented(request)) : family.open(request);
 }
 
-function notImplemented({ provider }: ProviderRequest): Extract<OpenedProvider, { kind: 'unusable' }> {
+type Unusable = Extract<OpenedProvider, { kind: 'unusable' }>;
+
+/** Refuses what has no auth where there is no step that could have said one: a provider would speak of that. */
+function authRefuser({
+  call,
+  project,
+  offline,
+  emulator,
+}: FamilyContext): (request: ProviderRequest) => Unusable | null {
+  const isForPlaybooks = project !== null || offline || emulator;
+  return ({ auth }) =>
+    auth !== null || isForPlaybooks ? null : { kind: 'unusable', why: noAuth(call.command, OF_THE_LOG) };
+}
+
+function notImplemented({ provider }: ProviderRequest): Unusable {
   const detail = `The provider ${provider} is not part of this version.`;
   return { kind: 'unusable', why: diagnostic('PROVIDER_NOT_IMPLEMENTED', detail) };
 }
@@ -111,17 +135,10 @@ export function composeReaders(
   signal: AbortSignal,
 ): Readers {
   const { emulator, offline } = call.flags;
-  const families = familiesOf({
-    call,
-    place,
-    project: first ?? null,
-    further,
-    offline,
-    emulator,
-    mayWrite: false,
-    readOnly: true,
-    signal,
-  });
+  const project = first ?? null;
+  const context = { call, place, project, further, offline, emulator, mayWrite: false, readOnly: true, signal };
+  const families = familiesOf(context);
+  const refused = authRefuser(context);
   const openOn = async (scopeId: string, request: ProviderRequest): Promise<OpenedInventory> =>
     (await families.of(request.provider)?.openReader(scopeId, request)) ?? notImplemented(request);
   const readers = new Map<string, Promise<OpenedInventory>>();
@@ -129,7 +146,7 @@ export function composeReaders(
     openOn,
     open: (request) => {
       const key = JSON.stringify(request);
-      const found = readers.get(key) ?? openOn('', request);
+      const found = readers.get(key) ?? Promise.resolve(refused(request) ?? openOn('', request));
       readers.set(key, found);
       return found;
     },
@@ -145,6 +162,7 @@ export function composeReaders(
       const { readOnlyClient } = await import('../providers/google/reader.ts');
       return { ...opened, client: readOnlyClient(opened.client) };
     },
+    checkYc: () => families.yandex.checkYc(),
     close: () => families.close(),
   };
 }

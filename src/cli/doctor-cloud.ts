@@ -22,29 +22,65 @@ export async function checkCloud(
   const stack = flags.stack ?? place.config.stack ?? UNSCOPED;
   const own = authorityOf(flags, place, []).authOf(stack, provider);
   const scope = scopeOf(call, place, provider, own);
-  const name = `${provider} availability`;
-  if (own.auth === null && !flags.emulator) {
-    const detail = 'No credential: give --credential, or --stack with stacks.<stack>.credential of your config.yaml.';
-    return text(invocation.options, 'provider') === provider
-      ? [failed(name, diagnostic('AUTH_REQUIRED', detail))]
-      : [skipped(name, detail)];
+  const hasAuth = own.auth !== null || flags.emulator;
+  if (!hasAuth && text(invocation.options, 'provider') !== provider)
+    return [skipped(`${provider} availability`, NO_CREDENTIAL)];
+  return await withReaders(call, place, [], (readers) =>
+    provider === 'google' ? checkGoogle(readers, own, scope, hasAuth) : checkYandex(readers, own, scope, hasAuth),
+  );
+}
+
+const NO_CREDENTIAL =
+  'No credential: give --credential, or --stack with stacks.<stack>.credential of your config.yaml.';
+const NO_FOLDER = 'No folder: give --folder, or stacks.<stack>.settings.folder_id of your config.yaml.';
+
+/** Nothing of Google answers one who is nobody. */
+async function checkGoogle(
+  readers: Readers,
+  own: Required<OwnAuthority>,
+  scope: string | null,
+  hasAuth: boolean,
+): Promise<readonly Finding[]> {
+  const what = 'google availability';
+  if (!hasAuth) return [failed(what, diagnostic('AUTH_REQUIRED', NO_CREDENTIAL))];
+  const request = { ...own, provider: 'google' };
+  const opened = await readers.openOn(scope ?? '', request);
+  if (opened.kind === 'unusable') return [failed(what, opened.why)];
+  const available = await opened.provider.checkAvailability();
+  if (!available.available) {
+    const code = codeOf(available.errorCode, 'UNAVAILABLE');
+    return [failed(what, diagnostic(code, `Google's APIs: ${identityReason(code)}`))];
   }
-  if (provider === 'yandex' && scope === null)
-    return [skipped(name, 'No folder: give --folder, or stacks.<stack>.settings.folder_id of your config.yaml.')];
-  const settings = provider === 'yandex' ? { ...own.settings, folder_id: scope ?? '' } : own.settings;
-  return await withReaders(call, place, [], async (readers) => {
-    const request = { ...own, provider, settings };
-    const opened = await readers.openOn(scope ?? '', request);
-    if (opened.kind === 'unusable') return [failed(name, opened.why)];
-    const [first, ...others] = await reached(provider, opened.provider);
-    // What is no yc gets no further command.
-    if (provider === 'yandex' && others.length === 0) return [first];
-    return [
-      first,
-      ...others,
-      ...(provider === 'google' ? await googleMore(readers, request, scope) : await yandexMore(opened.provider)),
-    ];
-  });
+  const who = await identityOf('google', opened.provider);
+  return [ok(what, "Google's APIs answer."), who, ...(await googleMore(readers, request, scope))];
+}
+
+/** Whether `yc` is there is one thing, and whose authority it has on which folder another. */
+async function checkYandex(
+  readers: Readers,
+  own: Required<OwnAuthority>,
+  scope: string | null,
+  hasAuth: boolean,
+): Promise<readonly Finding[]> {
+  const who = 'yandex identity';
+  const program = await checkYc(readers);
+  if (!hasAuth) return [program, failed(who, diagnostic('AUTH_REQUIRED', NO_CREDENTIAL))];
+  // What is no yc gets no further command.
+  if (program.why !== null) return [program];
+  if (scope === null) return [program, skipped(who, NO_FOLDER)];
+  const settings = { ...own.settings, folder_id: scope };
+  const opened = await readers.openOn(scope, { ...own, provider: 'yandex', settings });
+  if (opened.kind === 'unusable') return [program, failed(who, opened.why)];
+  return [program, await identityOf('yandex', opened.provider), ...(await yandexMore(opened.provider))];
+}
+
+async function checkYc(readers: Readers): Promise<Finding> {
+  const what = 'yandex availability';
+  const checked = await readers.checkYc();
+  if (checked.kind === 'unusable') return failed(what, checked.why);
+  if (checked.errorCode === null) return ok(what, 'yc runs.');
+  const code = codeOf(checked.errorCode, 'UNAVAILABLE');
+  return failed(what, diagnostic(code, availabilityReason(code)));
 }
 
 function scopeOf({ invocation }: WorkflowCall, { config }: Place, provider: ProviderName, own: OwnAuthority) {
@@ -58,34 +94,23 @@ function textIn(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Whether it can be reached and, only where it can, as whom. */
-async function reached(
-  provider: ProviderName,
-  reader: InventoryProvider,
-): Promise<readonly [Finding, ...(readonly Finding[])]> {
+async function identityOf(provider: ProviderName, reader: InventoryProvider): Promise<Finding> {
   const { authenticationSource, scopeId } = reader.identity;
-  const [what, who] = [`${provider} availability`, `${provider} identity`];
-  const available = await reader.checkAvailability();
-  if (!available.available) {
-    const code = codeOf(available, 'UNAVAILABLE');
-    return [failed(what, diagnostic(code, availabilityReason(provider, code)))];
-  }
-  const first = ok(what, provider === 'google' ? "Google's APIs answer." : 'yc runs.');
+  const who = `${provider} identity`;
   const status = await reader.checkAuthentication();
   const said = `${authenticationSource}${scopeId === '' ? '' : `, on ${scopeId}`}`;
-  if (status.authenticated === true) return [first, ok(who, said)];
-  const code = codeOf(status, status.authenticated === false ? 'AUTHENTICATION' : 'UNAVAILABLE');
-  return [first, failed(who, diagnostic(code, `${said}: ${identityReason(code)}`))];
+  if (status.authenticated === true) return ok(who, said);
+  const code = codeOf(status.errorCode, status.authenticated === false ? 'AUTHENTICATION' : 'UNAVAILABLE');
+  return failed(who, diagnostic(code, `${said}: ${identityReason(code)}`));
 }
 
-function codeOf({ errorCode }: ProviderStatus, fallback: Code): Code {
+function codeOf(errorCode: ProviderStatus['errorCode'], fallback: Code): Code {
   return errorCode !== null && Object.hasOwn(CODES, errorCode) ? (errorCode as Code) : fallback;
 }
 
 // In words of ours: nothing of what a cloud or a program printed.
 
-function availabilityReason(provider: ProviderName, code: Code): string {
-  if (provider === 'google') return `Google's APIs: ${identityReason(code)}`;
+function availabilityReason(code: Code): string {
   switch (code) {
     case 'INVALID_RESPONSE':
       return 'The program is no yc: its --version says something else. It is asked nothing more.';

@@ -10,6 +10,7 @@ import type { InventoryProvider } from '../providers/lifecycle-provider.ts';
 import { authorityOf } from './authority.ts';
 import type { Options } from './command.ts';
 import { stackName } from './flags.ts';
+import { noAuth, OF_A_SCOPE } from './no-auth.ts';
 import { text } from './options.ts';
 import { locate, type Place } from './place.ts';
 import { withReaders } from './reading.ts';
@@ -49,7 +50,7 @@ export async function withScope<T>(call: WorkflowCall, body: (scope: OpenedScope
   const folder = text(invocation.options, 'folder') ?? null;
   const yandex = provider === 'yandex' ? yandexScope(from, folder, own.settings) : null;
   const scope = yandex?.folder_id ?? googleScope(from, folder);
-  if (own.auth === null && !flags.emulator) throw noAuth(call.command);
+  if (own.auth === null && !flags.emulator) throw new DiagnosticError([noAuth(call.command, OF_A_SCOPE)]);
   return withReaders(call, place, [], async (readers) => {
     const request = { ...own, provider, settings: yandex ?? own.settings };
     const opened = await readers.openOn(scope, request);
@@ -94,17 +95,5 @@ function googleScope(from: string | null, folder: string | null): string {
     diagnostic('USAGE', 'A scope is missing.', {
       hint: '--from organizations/<number>, folders/<number> or projects/<id>',
     }),
-  ]);
-}
-
-function noAuth(command: string): DiagnosticError {
-  return new DiagnosticError([
-    diagnostic(
-      'AUTH_REQUIRED',
-      `infra ${command} has no playbook to take an auth from, and there is no ambient fallback.`,
-      {
-        hint: 'give --credential <name> of your own config.yaml, or --stack <stack> with stacks.<stack>.credential there',
-      },
-    ),
   ]);
 }

@@ -148,7 +148,7 @@ export const CODES = {
   // --- authentication and where credentials go ---
   AUTH_REQUIRED: entry(
     'auth',
-    'The step has no auth',
+    'No auth was given',
     'A real call needs an explicit auth block; there is no ambient fallback.',
   ),
   AUTHENTICATION: entry(

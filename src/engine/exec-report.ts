@@ -3,6 +3,7 @@ import { type ExecContext, type ExecEnd, failure, success, withSeen } from './ex
 import { blockReason, desiredNow, echoDiff, guarded, lastDesired, planReport } from './exec-work.ts';
 import type { PreparedStep } from './prepare.ts';
 import { verdictOf } from './verdict.ts';
+import { wayToRead } from './way-to-read.ts';
 
 export async function reportStep(context: ExecContext, item: PreparedStep): Promise<ExecEnd> {
   const base = { reconcile: 'report', converge: item.spec.converge };
@@ -11,7 +12,7 @@ export async function reportStep(context: ExecContext, item: PreparedStep): Prom
   const desired = lastDesired(context, item, urn);
   const opened = await context.open(item);
   if (opened.kind === 'unusable') {
-    const note = unreadNote('Give the step an auth that works here.');
+    const note = unreadNote(wayToRead(opened.why));
     return success(item, { ...base, urn, drift: 'undetermined', changed: false, desired, note }, false);
   }
   const planned = await planReport(context, item, declared);

@@ -16,6 +16,7 @@ import type { EnginePorts } from './ports.ts';
 import type { Prepared } from './prepare.ts';
 import type { PlannedStep } from './runtime.ts';
 import { skippedStep } from './show-step.ts';
+import { wayToRead } from './way-to-read.ts';
 
 export interface PlanRun {
   readonly plan: Plan;
@@ -172,13 +173,15 @@ function modeOf(steps: readonly PlannedStep[]): Plan['mode'] {
 }
 
 function undecidedNote(steps: readonly PlanStep[]): readonly Diagnostic[] {
-  const count = steps.filter((step) => step.change === 'unknown' && step.held === null).length;
+  const undecided = steps.filter((step) => step.change === 'unknown' && step.held === null);
+  const count = undecided.length;
   if (count === 0) return [];
+  const ways = new Set(undecided.flatMap(({ diagnostics: [why] }) => (why === undefined ? [] : [wayToRead(why)])));
   return [
     diagnostic(
       'UNDECIDED',
       `${count} step${count === 1 ? ' was' : 's were'} planned without reading the cloud, so this plan has no digest and can't be applied.`,
-      { hint: 'Give the steps an auth that works here, and plan again.' },
+      { hint: [...(ways.size === 0 ? [wayToRead(null)] : ways), 'Then plan again.'].join(' ') },
     ),
   ];
 }

@@ -16,6 +16,7 @@ import { resultData } from './results.ts';
 import type { PlannedStep } from './runtime.ts';
 import { findingOf } from './settle.ts';
 import { assembleStep } from './show-step.ts';
+import { wayToRead } from './way-to-read.ts';
 
 type Dependencies = ReadonlyMap<string, PlannedStep>;
 
@@ -199,7 +200,7 @@ function withoutReading(
     const needed = diagnostic(
       'BLOCKED',
       `a ${item.spec.kind === 'delete' ? 'delete' : 'adoption'} is decided on the live resource, which could not be read: ${why?.detail ?? 'no auth'}`,
-      { hint: 'Give the step an auth that works here.' },
+      { hint: wayToRead(why) },
     );
     return unread(context, item, desired, opened, blockedBy(item, { ...needed, severity: 'warning' }));
   }

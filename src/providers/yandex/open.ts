@@ -6,10 +6,11 @@ import type { CommandRunner, Program } from '../command-runner.ts';
 import type { InventoryProvider, LifecycleProvider } from '../lifecycle-provider.ts';
 import { type ProfileCredential, resolveProfile } from './credentials.ts';
 import { reducedEnvironment } from './environment.ts';
-import { createYandexProvider, createYandexReader, type YandexOptions } from './provider.ts';
+import type { YcFailure } from './errors.ts';
+import { createYandexProvider, createYandexReader, versionProblem, type YandexOptions } from './provider.ts';
 import { readOnlyRunner } from './read-only.ts';
 import type { ResolvedExecutable } from './resolve-executable.ts';
-import { readSettings } from './settings.ts';
+import { COMMAND_TIMEOUT, readSettings } from './settings.ts';
 import type { UserDataPlace } from './user-data.ts';
 
 /** Everything that opening takes from outside. */
@@ -52,6 +53,27 @@ export async function openYandexReader(
   return 'kind' in found ? found : { kind: 'open', provider: createYandexReader(found) };
 }
 
+export type ProgramCheck =
+  | { readonly kind: 'checked'; readonly errorCode: YcFailure['code'] | null }
+  | Extract<ResolvedExecutable, { kind: 'unusable' }>;
+
+/** Whether the program is there, and is a `yc`: needs no profile, no folder and no network. */
+export async function checkProgram(
+  request: Pick<OpenYandexRequest, 'executable' | 'runnerOf' | 'environment' | 'signal'>,
+): Promise<ProgramCheck> {
+  const executable = await request.executable();
+  if (executable.kind === 'unusable') return executable;
+  const runner = runnerFor(request, executable.path);
+  return { kind: 'checked', errorCode: versionProblem(await runner.run(['--version'], COMMAND_TIMEOUT)) };
+}
+
+function runnerFor(
+  { environment, runnerOf, signal }: Pick<OpenYandexRequest, 'runnerOf' | 'environment' | 'signal'>,
+  executable: string,
+): CommandRunner {
+  return runnerOf({ executable, environment: reducedEnvironment(environment), signal });
+}
+
 async function optionsFor(request: OpenYandexRequest): Promise<YandexOptions | Unusable> {
   const profile = resolveProfile(request.auth, request.credentials);
   if (profile.kind === 'unusable') return profile;
@@ -62,9 +84,8 @@ async function optionsFor(request: OpenYandexRequest): Promise<YandexOptions | U
   }
   const executable = await request.executable();
   if (executable.kind === 'unusable') return executable;
-  const { signal, userData, readOnly } = request;
-  const environment = reducedEnvironment(request.environment);
-  const runner = request.runnerOf({ executable: executable.path, environment, signal });
+  const { userData, readOnly } = request;
+  const runner = runnerFor(request, executable.path);
   return {
     runner: readOnly ? readOnlyRunner(runner) : runner,
     settings: reading.settings,

@@ -7,7 +7,7 @@ import {
   type ProviderResource,
   type ResourceReference,
 } from '../../core/inventory.ts';
-import type { CommandRunner } from '../command-runner.ts';
+import type { CommandResult, CommandRunner } from '../command-runner.ts';
 import type {
   InventoryProvider,
   LifecycleProvider,
@@ -19,7 +19,7 @@ import type {
 import { type Answer, YcClient } from './client.ts';
 import { create } from './create.ts';
 import { type KindName, type Live, oneOf, pluralOf } from './define-kind.ts';
-import { failureDiagnostic, failureOf } from './errors.ts';
+import { failureDiagnostic, failureOf, type YcFailure } from './errors.ts';
 import { ownerProblem } from './inventory-owner.ts';
 import { draftFolder } from './inventory-steps.ts';
 import { findKind, KINDS } from './kinds.ts';
@@ -83,10 +83,14 @@ function readerOn(client: YcClient, { folderId }: YandexSettings): InventoryProv
 }
 
 async function checkAvailability(client: YcClient, identity: ProviderIdentity): Promise<ProviderStatus> {
-  const result = await client.version();
-  const isThere = result.isSuccess && VERSION.test(result.stdout);
-  const errorCode = isThere ? null : result.isSuccess ? 'INVALID_RESPONSE' : failureOf(result, []).code;
-  return { identity, available: isThere, authenticated: null, errorCode };
+  const errorCode = versionProblem(await client.version());
+  return { identity, available: errorCode === null, authenticated: null, errorCode };
+}
+
+/** What is wrong with an answer to `--version`; null: it is that of a `yc`. */
+export function versionProblem(result: CommandResult): YcFailure['code'] | null {
+  if (!result.isSuccess) return failureOf(result, []).code;
+  return VERSION.test(result.stdout) ? null : 'INVALID_RESPONSE';
 }
 
 /** That the folder can be read says that the profile works, not that each kind may be read. */

@@ -13,7 +13,9 @@ export interface YandexSettings {
   readonly inventoryLimit: number;
 }
 
-const DEFAULTS = { commandTimeout: 45, mutationTimeout: 300, inventoryLimit: 10_000 };
+/** Seconds, where nothing is said. */
+export const COMMAND_TIMEOUT = 45;
+const DEFAULTS = { commandTimeout: COMMAND_TIMEOUT, mutationTimeout: 300, inventoryLimit: 10_000 };
 /** The most that the API gives in one list; asking for more is refused there. */
 const API_LIMIT = 1000;
 const MILLISECOND = 0.001;

@@ -61,6 +61,7 @@ it('without any auth everything is unchecked, and nothing is missing', async () 
   const found = await drift(cloud, '--endpoint', cloud.emulator.url);
   expectExit(found, 2);
   expect(found.document.summary).toMatchObject({ unchecked: 5, missing: 0, in_sync: 0 });
+  for (const { why } of found.document.resources) expect(why).toContain('has no playbook to take an auth from');
   expect(cloud.requests).toEqual([]);
 });
 

@@ -4,8 +4,10 @@ import { FOLDER, openYcCloudInside, type YcCloud } from '../../support/e2e/yande
 
 const CANARY = 'canary-9d9d';
 
-async function doctor(cloud: YcCloud) {
-  const flags = ['--provider', 'yandex', '--folder', FOLDER, '--credential', 'sandbox'];
+const ALL = ['--folder', FOLDER, '--credential', 'sandbox'];
+
+async function doctor(cloud: YcCloud, given: readonly string[] = ALL) {
+  const flags = ['--provider', 'yandex', ...given];
   const { stdout, stderr, code } = await cloud.run(['doctor', ...flags, '--format', 'json']);
   expect(stdout + stderr).not.toContain(CANARY);
   const { checks } = JSON.parse(stdout) as { checks: readonly { name: string; status: string; detail: string }[] };
@@ -53,4 +55,17 @@ it('a yc that answers is asked who one is, and whether that one may read', async
     `ok cli-profile, on ${FOLDER}`,
     'ok',
   ]);
+});
+
+it.each([
+  [[], 4, 'fail AUTH_REQUIRED: No credential'],
+  [['--folder', FOLDER], 4, 'fail AUTH_REQUIRED: No credential'],
+  [['--credential', 'sandbox'], 0, 'skipped No folder'],
+])('whether yc is there is told without a credential or a folder (%j)', async (given, code, identity) => {
+  const cloud = await openYcCloudInside();
+  const found = await doctor(cloud, given);
+  expect(found.code).toBe(code);
+  expect(found.said['yandex availability']).toBe('ok yc runs.');
+  expect(found.said['yandex identity']).toContain(identity);
+  expect(cloud.fake.commands().map(({ argv }) => argv)).toEqual([['--version']]);
 });
