@@ -8,9 +8,10 @@ import { type ExecContext, type ExecEnd, errorLine, notStarted } from './exec-li
 import { undoFailed } from './exec-rollback.ts';
 import { runExecStep } from './exec-step.ts';
 import { blockUntold, learnForSteps } from './learn-for-steps.ts';
+import { loadEvaluator } from './load-evaluator.ts';
 import { checkFiles } from './local-files.ts';
 import { ownershipOf } from './ownership.ts';
-import { loadEvaluator, providerOpener } from './plan-run.ts';
+import { providerOpener } from './plan-run.ts';
 import type { EnginePorts, ExecLine, ExecReport, PlanRequest } from './ports.ts';
 import { type Prepared, type PreparedStep, prepare } from './prepare.ts';
 import type { StepResult } from './results.ts';

@@ -5,7 +5,7 @@ import { isKnown, referencesIn, type ValueObject } from '../core/value.ts';
 import type { ReadSession, Target } from '../providers/lifecycle-provider.ts';
 import type { DeclaredNames } from './declared-names.ts';
 import { urnOf } from './findings.ts';
-import { loadEvaluator } from './plan-run.ts';
+import { loadEvaluator } from './load-evaluator.ts';
 import type { Prepared, PreparedStep } from './prepare.ts';
 import { type Looking, readSessions, settingsFor } from './readers.ts';
 import { resolveDesired } from './resolve.ts';

@@ -8,6 +8,7 @@ import { FORMAT_VERSION, hasPendingWrite, type Plan, type PlanStep, type PlanVer
 import type { LifecycleProvider, OpenedProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { batchesOf } from './batches.ts';
 import { skippedEntry } from './entries.ts';
+import { loadEvaluator } from './load-evaluator.ts';
 import { duplicateUrns } from './mistakes.ts';
 import { ownershipOf } from './ownership.ts';
 import type { LogView, PlanContext } from './plan-context.ts';
@@ -109,12 +110,6 @@ function sessionOpener(sessions: Map<LifecycleProvider, ReadSession>): PlanConte
     sessions.set(opened.provider, session);
     return session;
   };
-}
-
-/** The evaluator of templates that wait for results; its parser is loaded only where one is needed. */
-export async function loadEvaluator(prepared: Prepared): Promise<PlanContext['evaluate']> {
-  const { evaluatorFor } = await import('../playbook/evaluate.ts');
-  return evaluatorFor(prepared.playbook);
 }
 
 function assemble(

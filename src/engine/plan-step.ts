@@ -16,7 +16,7 @@ import { resultData } from './results.ts';
 import type { PlannedStep } from './runtime.ts';
 import { findingOf } from './settle.ts';
 import { assembleStep } from './show-step.ts';
-import { wayToRead } from './way-to-read.ts';
+import { isRefusedAuth, refusedAuth, withoutReading } from './without-auth.ts';
 
 type Dependencies = ReadonlyMap<string, PlannedStep>;
 
@@ -173,62 +173,6 @@ function checkResolved(item: PreparedStep, desired: ValueObject): readonly Diagn
   return isKnown(item.declaration.desired) && desired === item.declaration.desired
     ? []
     : checkGuardOffline(item, desired);
-}
-
-/** No usable auth, or offline: what needs the live cloud is held or blocked, the rest is planned as far as it goes. */
-function withoutReading(
-  context: PlanContext,
-  item: PreparedStep,
-  desired: ValueObject,
-  opened: OpenedProvider,
-): Findings {
-  const why = opened.kind === 'unusable' ? opened.why : null;
-  const held = item.held ?? (item.spec.kind === 'read' ? 'no auth' : null);
-  if (item.spec.kind === 'read')
-    return {
-      ...unread(context, item, desired, opened, { change: 'read', present: 'unknown', diff: {}, diagnostics: [] }),
-      held,
-    };
-  if (item.spec.kind === 'delete' || item.reconcile === 'adopt') {
-    if (held !== null)
-      return unread(context, item, desired, opened, {
-        change: 'unknown',
-        present: 'unknown',
-        diff: {},
-        diagnostics: [],
-      });
-    const needed = diagnostic(
-      'BLOCKED',
-      `a ${item.spec.kind === 'delete' ? 'delete' : 'adoption'} is decided on the live resource, which could not be read: ${why?.detail ?? 'no auth'}`,
-      { hint: wayToRead(why) },
-    );
-    return unread(context, item, desired, opened, blockedBy(item, { ...needed, severity: 'warning' }));
-  }
-  // What lies in a refused place is a refusal, and what the caller named is to be there, whatever the verb.
-  const isStated = opened.kind === 'unusable' && opened.isStated === true;
-  const severity = why?.code === 'UNSAFE_PATH' || isStated ? 'error' : 'note';
-  const note: readonly Diagnostic[] =
-    why === null ? [] : [{ ...why, severity, address: item.step.address, source: why.source ?? item.step.source }];
-  return {
-    ...unread(context, item, desired, opened, { change: 'unknown', present: 'unknown', diff: {}, diagnostics: note }),
-    held,
-  };
-}
-
-/** An auth that the cloud refuses is as none for an ensure: what it would do is shown, and can't be confirmed. */
-function isRefusedAuth(item: PreparedStep, why: Diagnostic): boolean {
-  return why.code === 'AUTHENTICATION' && item.spec.kind === 'ensure' && item.reconcile !== 'adopt';
-}
-
-function refusedAuth(
-  context: PlanContext,
-  item: PreparedStep,
-  desired: ValueObject,
-  opened: OpenedProvider,
-  why: Diagnostic,
-): Findings {
-  const { diagnostics } = blockedBy(item, why);
-  return unread(context, item, desired, opened, { change: 'unknown', present: 'unknown', diff: {}, diagnostics });
 }
 
 function targetOf(context: PlanContext, item: PreparedStep, desired: ValueObject, dependencies: Dependencies): Target {
