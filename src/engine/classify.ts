@@ -146,24 +146,36 @@ function outsideGuard({ step, catalogue, declaration }: PreparedStep, seen: Pres
 /** What it is to be denied a look at something that the log says is gone: no news. */
 const DENIED: ReadonlySet<string> = new Set(['PERMISSION_DENIED', 'NOT_FOUND', 'NOT_VISIBLE']);
 
-/** Decides about what this stack gave up or deleted before: what is there all the same is left alone, and said. */
-export function decideGone(item: PreparedStep, urn: string | null, seen: Observation, notOurs: Diagnostic): Decision {
-  const gone = (present: Decision['present']): Decision => ({
+/** Decides about what the log does not show as owned: what is not there is done already, what is there is left alone. */
+export function decideUnowned(
+  item: PreparedStep,
+  urn: string | null,
+  seen: Observation,
+  { why, wasOurs }: { readonly why: Diagnostic; readonly wasOurs: boolean },
+): Decision {
+  const gone = (present: Decision['present'], ...diagnostics: Diagnostic[]): Decision => ({
     change: 'none',
     present,
     diff: NO_DIFF,
-    diagnostics: [],
+    diagnostics,
   });
   switch (seen.kind) {
     case 'absent':
       return gone(false);
     case 'not_visible':
-      return gone('unknown');
+      // Whatever it is, it is nothing that would be deleted.
+      return wasOurs ? gone('unknown') : gone('unknown', unseen(item, urn, seen.why));
     case 'unreadable':
-      return DENIED.has(seen.why.code) ? gone('unknown') : blocked('unknown', at(item, urn, seen.why));
+      return wasOurs && DENIED.has(seen.why.code) ? gone('unknown') : blocked('unknown', at(item, urn, seen.why));
     case 'present':
-      return seen.state === 'DELETE_REQUESTED' ? gone(false) : blocked(true, at(item, urn, notOurs));
+      return seen.state === 'DELETE_REQUESTED' ? gone(false) : blocked(true, at(item, urn, why));
   }
+}
+
+function unseen(item: PreparedStep, urn: string | null, why: Diagnostic): Diagnostic {
+  const detail =
+    'It does not exist, or this identity may not see it: the cloud answers both alike. The log does not show that this stack made it, so nothing is done to it.';
+  return at(item, urn, { ...diagnostic('NOT_VISIBLE', detail), severity: 'note', retryable: why.retryable });
 }
 
 /** Decides about an adopt step. */

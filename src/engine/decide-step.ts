@@ -6,7 +6,7 @@ import { jsonEquals } from '../core/json.ts';
 import type { Observation } from '../core/resource.ts';
 import type { ValueObject } from '../core/value.ts';
 import type { OpenedProvider } from '../providers/lifecycle-provider.ts';
-import { type Decision, decideAdopt, decideDelete, decideEnsure, decideGone } from './classify.ts';
+import { type Decision, decideAdopt, decideDelete, decideEnsure, decideUnowned } from './classify.ts';
 import { blockedBy, type Findings, resultOf, urnOf } from './findings.ts';
 import { isOnlySelected } from './only-selected.ts';
 import { desiredOf, type Ownership, ownedElsewhere, ownershipOf, recordedDesired } from './ownership.ts';
@@ -136,7 +136,7 @@ function decisionOf(
   const model = ownership.model;
   const owned = urn === null ? undefined : model.owned.get(urn);
   if (item.spec.kind === 'delete') {
-    if (item.verdict?.kind === 'gone') return decideGone(item, urn, seen, item.verdict.why);
+    if (item.verdict?.kind === 'unowned') return decideUnowned(item, urn, seen, item.verdict);
     const decided = decideDelete(item, urn, seen, { wasDeletedByUs: urn !== null && model.tombstones.has(urn) });
     const theirs =
       decided.change === 'delete' ? foreignOwner(context, item, namedBy(urn, desired, seen), ownership) : null;

@@ -24,7 +24,17 @@ export interface LiveSteps {
   observe(item: PreparedStep): Promise<Observation>;
 }
 
+/** How looks take what they do not get to see. */
+export interface LookRules {
+  /**
+   * What is hidden, or in a place of a name that nothing has, is taken to be absent, as a plan takes it that would make
+   * it, and so is what lies in it. Else that can't be told.
+   */
+  readonly hiddenIsAbsent: boolean;
+}
+
 interface Looks {
+  readonly rules: LookRules;
   readonly looking: Looking;
   readonly prepared: Prepared;
   /** As what the log owns a step's resource. */
@@ -45,8 +55,9 @@ export function liveSteps(
   prepared: Prepared,
   { ownedOf }: Pick<DeclaredNames, 'ownedOf'>,
   sessionOf = readSessions(),
+  rules: LookRules = { hiddenIsAbsent: false },
 ): LiveSteps {
-  const looks: Looks = { looking, prepared, ownedOf, sessionOf, seen: new Map() };
+  const looks: Looks = { rules, looking, prepared, ownedOf, sessionOf, seen: new Map() };
   return {
     resolve: async (item) => {
       const reached = await reach(looks, item);
@@ -65,12 +76,18 @@ function see(looks: Looks, item: PreparedStep): Promise<Seen> {
 
 async function look(looks: Looks, item: PreparedStep): Promise<Seen> {
   const reached = await reach(looks, item);
-  if (reached.kind === 'unreadable') return { observation: reached, result: null };
+  if (reached.kind === 'unreadable')
+    return { observation: isNowhere(looks, reached.why) ? { kind: 'absent' } : reached, result: null };
   const { session, target } = reached;
   const observation = await session.observe(target);
   if (observation.kind !== 'present') return { observation, result: null };
   const data = resultData(item, urnOf(item, target.desired), observation.resource);
   return { observation, result: { data, complete: true } };
+}
+
+/** A place by a name that nothing has: nothing lies there. */
+function isNowhere({ rules }: Looks, why: Diagnostic): boolean {
+  return rules.hiddenIsAbsent && why.code === 'NOT_FOUND';
 }
 
 type Reached = { readonly kind: 'reached'; readonly session: ReadSession; readonly target: Target } | Unreadable;
@@ -108,7 +125,7 @@ type Referred =
 /** Puts in what other steps' resources tell as they are; what is not there makes nothing known. */
 async function resolveReferences(looks: Looks, item: PreparedStep): Promise<Referred> {
   const { desired } = item.declaration;
-  const absent = new Set<string>();
+  const absent = new Set(looks.rules.hiddenIsAbsent ? await missingAmong(looks, item.declaration.needs) : []);
   if (isKnown(desired)) return { kind: 'referred', desired, absent };
   const results = new Map<string, StepResult>();
   for (const address of new Set(referencesIn(desired).map((reference) => reference.address))) {
@@ -128,6 +145,20 @@ async function resolveReferences(looks: Looks, item: PreparedStep): Promise<Refe
   }
 }
 
+/** Which of these are not there, or on their way out: nothing can lie in them. */
+async function missingAmong(looks: Looks, addresses: readonly string[]): Promise<readonly string[]> {
+  const missing = await Promise.all(
+    addresses.map(async (address) => {
+      const item = looks.prepared.declared.get(address);
+      if (item?.spec.kind !== 'ensure') return [];
+      const { observation: seen } = await see(looks, item);
+      const isGoing = seen.kind === 'present' && seen.state === 'DELETE_REQUESTED';
+      return isGoing || seen.kind === 'absent' || seen.kind === 'not_visible' ? [address] : [];
+    }),
+  );
+  return missing.flat();
+}
+
 type Told =
   | { readonly kind: 'told'; readonly result: StepResult }
   | { readonly kind: 'absent' }
@@ -139,6 +170,7 @@ async function tellOf(looks: Looks, item: PreparedStep | undefined): Promise<Tol
   if (item?.spec.kind === 'read') return await readFor(looks, item);
   if (item?.spec.kind !== 'ensure') return { kind: 'nothing' };
   const { observation, result } = await see(looks, item);
+  if (observation.kind === 'not_visible' && looks.rules.hiddenIsAbsent) return { kind: 'absent' };
   if (observation.kind === 'unreadable' || observation.kind === 'not_visible')
     return { kind: 'unreadable', why: observation.why };
   return result === null ? { kind: 'absent' } : { kind: 'told', result };

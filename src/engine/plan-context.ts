@@ -4,6 +4,7 @@ import type { OpenedProvider, ReadSession } from '../providers/lifecycle-provide
 import type { Ownership } from './ownership.ts';
 import type { EnginePorts } from './ports.ts';
 import type { Prepared, PreparedStep } from './prepare.ts';
+import type { OpenedReader } from './readers.ts';
 import type { Evaluate } from './resolve.ts';
 import type { PlannedStep } from './runtime.ts';
 
@@ -21,6 +22,6 @@ export interface PlanContext {
   readonly openIntents: ReadonlyMap<string, OpenIntent>;
   readonly evaluate: Evaluate;
   open(item: PreparedStep): Promise<OpenedProvider>;
-  sessionOf(opened: OpenedProvider): ReadSession | null;
+  sessionOf(opened: OpenedReader): ReadSession | null;
   planned(address: string): Promise<PlannedStep> | undefined;
 }

@@ -5,7 +5,7 @@ import { UNSCOPED } from '../core/facts.ts';
 import { compareText } from '../core/graph.ts';
 import type { OneUrn } from '../core/orphans.ts';
 import { FORMAT_VERSION, hasPendingWrite, type Plan, type PlanStep, type PlanVerb, summarize } from '../core/plan.ts';
-import type { LifecycleProvider, OpenedProvider, ReadSession } from '../providers/lifecycle-provider.ts';
+import type { CloudProvider, OpenedProvider, ReadSession } from '../providers/lifecycle-provider.ts';
 import { batchesOf } from './batches.ts';
 import { skippedEntry } from './entries.ts';
 import { loadEvaluator } from './load-evaluator.ts';
@@ -14,7 +14,7 @@ import { ownershipOf } from './ownership.ts';
 import type { LogView, PlanContext } from './plan-context.ts';
 import { planStep } from './plan-step.ts';
 import type { EnginePorts } from './ports.ts';
-import type { Prepared } from './prepare.ts';
+import type { Prepared, PreparedStep } from './prepare.ts';
 import type { PlannedStep } from './runtime.ts';
 import { skippedStep } from './show-step.ts';
 import { wayToRead } from './way-to-read.ts';
@@ -24,7 +24,7 @@ export interface PlanRun {
   readonly digestInput: DigestInput;
   readonly evaluate: PlanContext['evaluate'];
   /** The sessions in which the plan was made, by provider. */
-  readonly sessions: ReadonlyMap<LifecycleProvider, ReadSession>;
+  readonly sessions: ReadonlyMap<CloudProvider, ReadSession>;
   /** In topological order. */
   readonly steps: ReadonlyMap<string, PlannedStep>;
 }
@@ -32,7 +32,7 @@ export interface PlanRun {
 /** Observes and decides every step, each after those it depends on, as parallel as that allows. */
 export async function runPlan(ports: EnginePorts, prepared: Prepared, verb: PlanVerb, log: LogView): Promise<PlanRun> {
   const evaluate = await loadEvaluator(prepared);
-  const sessions = new Map<LifecycleProvider, ReadSession>();
+  const sessions = new Map<CloudProvider, ReadSession>();
   const running = new Map<string, Promise<PlannedStep>>();
   const context: PlanContext = {
     ports,
@@ -76,7 +76,7 @@ function refuseDuplicates(steps: ReadonlyMap<string, PlannedStep>, urnOf: OneUrn
 async function requireProviders(context: PlanContext, steps: ReadonlyMap<string, PlannedStep>): Promise<void> {
   const missing: Diagnostic[] = [];
   for (const { item, provider, shown } of steps.values()) {
-    if (provider !== null || item.verdict !== null) continue;
+    if (provider !== null || !isDecidedByLooking(item)) continue;
     const opened = await context.open(item);
     if (opened.kind === 'unusable')
       missing.push({
@@ -87,6 +87,10 @@ async function requireProviders(context: PlanContext, steps: ReadonlyMap<string,
       });
   }
   if (missing.length > 0) throw new DiagnosticError(missing);
+}
+
+function isDecidedByLooking({ verdict }: PreparedStep): boolean {
+  return verdict === null || verdict.kind === 'unowned';
 }
 
 /** Providers by auth, endpoint and settings; offline there are none. */
@@ -103,7 +107,7 @@ export function providerOpener(ports: EnginePorts, prepared: Prepared): PlanCont
   };
 }
 
-function sessionOpener(sessions: Map<LifecycleProvider, ReadSession>): PlanContext['sessionOf'] {
+function sessionOpener(sessions: Map<CloudProvider, ReadSession>): PlanContext['sessionOf'] {
   return (opened) => {
     if (opened.kind === 'unusable') return null;
     const session = sessions.get(opened.provider) ?? opened.provider.openSession();

@@ -6,6 +6,7 @@ import { isKnown, referencesIn, undecidedIn, type ValueObject } from '../core/va
 import type { OpenedProvider, Target } from '../providers/lifecycle-provider.ts';
 import type { Decision } from './classify.ts';
 import { decide } from './decide-step.ts';
+import { lookAtDeclared } from './declared-look.ts';
 import { declaredNames } from './declared-names.ts';
 import { blockedBy, type Findings, unread, urnOf } from './findings.ts';
 import { needing, withoutOwnObstacles } from './own-obstacles.ts';
@@ -40,8 +41,8 @@ async function plannedOf(context: PlanContext, addresses: readonly string[]): Pr
 
 async function findOut(context: PlanContext, item: PreparedStep, dependencies: Dependencies): Promise<Findings> {
   const opened = await context.open(item);
-  if (item.verdict !== null && item.verdict.kind !== 'gone')
-    return intended(context, item, opened, item.verdict, dependencies);
+  if (item.verdict?.kind === 'unowned') return await unowned(context, item, opened, dependencies);
+  if (item.verdict !== null) return intended(context, item, opened, item.verdict, dependencies);
   try {
     const desired = resolveDesired(
       item,
@@ -119,12 +120,29 @@ function withLockout(context: PlanContext, seen: Observation): Observation {
   return { ...seen, blockers };
 }
 
+/** What is not owned is looked at as it is declared: no step of its own says how it would be deleted. */
+async function unowned(
+  context: PlanContext,
+  item: PreparedStep,
+  opened: OpenedProvider,
+  dependencies: Dependencies,
+): Promise<Findings> {
+  if (opened.kind === 'unusable') return withoutReading(context, item, item.declaration.desired, opened);
+  const { desired, seen } = await lookAtDeclared(context, item);
+  const found = decide(context, item, desired, opened, { seen, finding: null });
+  // Nothing is done to it; what is in its way is in the way of what it stands on all the same.
+  const { change, present, diagnostics } = found.decision;
+  const early = change === 'none' ? blockedEarly(item, desired, dependencies) : null;
+  if (early === null) return found;
+  return { ...found, decision: { ...early, present, diagnostics: [...early.diagnostics, ...diagnostics] } };
+}
+
 /** What the verb decided needs no look at the cloud. */
 function intended(
   context: PlanContext,
   item: PreparedStep,
   opened: OpenedProvider,
-  verdict: Exclude<IntendedVerdict, { kind: 'gone' }>,
+  verdict: Exclude<IntendedVerdict, { kind: 'unowned' }>,
   dependencies: Dependencies,
 ): Findings {
   const { desired } = item.declaration;

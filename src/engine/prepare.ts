@@ -31,13 +31,13 @@ export interface PreparedStep {
   readonly verdict: IntendedVerdict | null;
 }
 
-/** What a verb says about a step without a look at the cloud. */
+/** What a verb says about a step without a look at the cloud; of what is not owned, only what a look will mean. */
 export type IntendedVerdict =
   /** Not touched: protected, found, or needed by what is. */
   | { readonly kind: 'kept' }
   | { readonly kind: 'blocked'; readonly why: Diagnostic }
-  /** Deleted or given up before, as the log says; what is there all the same is not ours, which `why` says. */
-  | { readonly kind: 'gone'; readonly why: Diagnostic }
+  /** The log does not show it as owned: what is there all the same is not ours, which `why` says. `wasOurs`: it did once. */
+  | { readonly kind: 'unowned'; readonly why: Diagnostic; readonly wasOurs: boolean }
   /** Ends with the deletion of what it lies in. */
   | { readonly kind: 'within'; readonly container: string };
 

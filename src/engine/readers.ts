@@ -4,7 +4,7 @@ import type { Declaration, ProviderCatalogue } from '../core/resource.ts';
 import type { Step } from '../core/step.ts';
 import type { CloudProvider, ProviderRequest, ReadSession } from '../providers/lifecycle-provider.ts';
 
-type OpenedReader =
+export type OpenedReader =
   | { readonly kind: 'open'; readonly provider: CloudProvider }
   | { readonly kind: 'unusable'; readonly why: Diagnostic };
 

@@ -1,12 +1,11 @@
 import { DiagnosticError, hasErrors } from '../../core/diagnostics.ts';
 import { UNSCOPED } from '../../core/facts.ts';
-import type { Owned, OwnershipModel } from '../../core/fold.ts';
+import type { OwnershipModel } from '../../core/fold.ts';
 import { type Edges, reversed } from '../../core/graph.ts';
+import type { Declaration } from '../../core/resource.ts';
 import type { Step } from '../../core/step.ts';
 import { displayObject } from '../../core/value.ts';
-import { type Containment, containmentOf } from '../containment.ts';
-import { declaredNames } from '../declared-names.ts';
-import { type Going, keptOf } from '../kept.ts';
+import { containmentOf } from '../containment.ts';
 import type { EnginePorts } from '../ports.ts';
 import {
   afterOf,
@@ -18,15 +17,9 @@ import {
   type PreparedStep,
   withAfter,
 } from '../prepare.ts';
+import { type Candidate, candidatesOf, holdersOf, isOurs, keptSteps } from './destroy-candidates.ts';
 import { removalOf } from './named-removal.ts';
 import { holdsForeign, notOurs } from './not-ours.ts';
-
-/** An ensure step of the playbook with what the log says about its resource. */
-interface Candidate {
-  readonly item: PreparedStep;
-  readonly urn: string | null;
-  readonly owned: Owned | null;
-}
 
 /**
  * `infra destroy`: what the playbook ensures and the stack owns as created or adopted, as delete steps, dependants first.
@@ -46,10 +39,10 @@ export function intendDestroy(ports: EnginePorts, base: Prepared, model: Ownersh
   const taking = [...candidates.values()].filter(({ item }) => verdicts.get(item.step.address) !== 'left');
   const dependants = reversed(new Map([...base.steps].map(([address, { dependsOn }]) => [address, dependsOn])));
   const steps = taking.map((candidate) => deleteStep(candidate, model, beforeIt(candidate, dependants, verdicts)));
-  const isNamed = (address: string) => candidates.get(address)?.urn !== null;
-  const main = steps.filter((step) => !isWithin(verdicts, step.address) && isNamed(step.address));
+  const owned = steps.filter((step) => candidates.get(step.address)?.owned !== null);
+  const main = owned.filter((step) => !isWithin(verdicts, step.address));
   const linked = linkAll(ports.catalogues, main, base.options, 'destroy');
-  const alone = steps
+  const alone = owned
     .filter((step) => isWithin(verdicts, step.address))
     .map((step) => linkAll(ports.catalogues, [step], base.options, 'destroy'));
   // How these steps are spelt is no one's doing but ours; what the playbook spells was told with its own steps.
@@ -65,9 +58,7 @@ export function intendDestroy(ports: EnginePorts, base: Prepared, model: Ownersh
     const verdict = verdicts.get(step.address) ?? null;
     if (candidate === undefined || verdict === 'left') continue;
     const { item, urn } = candidate;
-    // What can't be named without a look at the cloud is not ours: it stays as the playbook has it.
-    const declaration = declarations.get(step.address) ?? (isNamed(step.address) ? undefined : item.declaration);
-    if (declaration === undefined) continue;
+    const declaration = declarations.get(step.address) ?? unownedDeclaration(candidate, step);
     const held = kept.get(step.address) ?? null;
     const needs = edges.get(step.address) ?? [];
     prepared.set(step.address, {
@@ -92,6 +83,17 @@ export function intendDestroy(ports: EnginePorts, base: Prepared, model: Ownersh
   };
 }
 
+/** What is not owned is declared as the playbook has it, by names that only a look may give: nothing of it is sent. */
+function unownedDeclaration({ item }: Candidate, { action }: Step): Declaration {
+  const { catalogue, declaration, spec } = item;
+  const removal = catalogue.findAction(action, null);
+  return {
+    ...declaration,
+    action: removal?.kind === 'delete' ? removal : { ...spec, kind: 'delete', converge: 'destroy' },
+    dependsOn: [],
+  };
+}
+
 type Verdict = IntendedVerdict | null | 'left';
 
 function isTaking(verdicts: ReadonlyMap<string, Verdict>, address: string): boolean {
@@ -103,99 +105,10 @@ function isWithin(verdicts: ReadonlyMap<string, Verdict>, address: string): bool
   return verdict !== null && verdict !== undefined && verdict !== 'left' && verdict.kind === 'within';
 }
 
-function candidatesOf(
-  ports: Pick<EnginePorts, 'catalogues'>,
-  base: Prepared,
-  model: OwnershipModel,
-): ReadonlyMap<string, Candidate> {
-  const names = declaredNames(ports, base, model);
-  const found = new Map<string, Candidate>();
-  for (const address of base.order) {
-    const item = base.steps.get(address);
-    if (item === undefined || item.spec.kind !== 'ensure' || item.held !== null) continue;
-    found.set(address, { item, urn: names.urnOf(item), owned: names.ownedOf(item) });
-  }
-  return found;
-}
-
-/** Addresses of the steps whose resources stay, each with why. */
-function keptSteps(
-  { catalogues }: Pick<EnginePorts, 'catalogues'>,
-  { options: { includeFound } }: Prepared,
-  candidates: ReadonlyMap<string, Candidate>,
-  model: OwnershipModel,
-  within: Containment,
-): ReadonlyMap<string, string> {
-  const going = [...candidates.values()].flatMap((candidate) => goingOf(candidate, candidates));
-  const kept = keptOf({
-    catalogues,
-    model,
-    within,
-    going,
-    declared: [],
-    includeFound,
-    // By a fact, or by default in the stack that is taken down.
-    outsiderKeeps: (outer, inner) => outer.stack === inner.stack || model.protection.get(outer.urn) === true,
-  });
-  return new Map(
-    [...candidates].flatMap(([address, { owned }]) => {
-      const why = kept.get(owned?.urn ?? '');
-      return why === undefined ? [] : [[address, why]];
-    }),
-  );
-}
-
-function goingOf({ item, owned }: Candidate, candidates: ReadonlyMap<string, Candidate>): readonly Going[] {
-  if (owned === null) return [];
-  const { step, declaration } = item;
-  const needs = ownedAmong(declaration.needs, candidates);
-  return [
-    {
-      owned,
-      name: step.address,
-      isOurs: isOurs(item, owned),
-      isProtected: step.protect === true,
-      refused: null,
-      needs,
-    },
-  ];
-}
-
-function isOurs({ stack }: PreparedStep, owned: Owned): boolean {
-  return owned.stack === (stack ?? UNSCOPED);
-}
-
-/** URNs of what holds something that the playbook declares and another stack owns, each with that: it does not go under it. */
-function holdersOf(candidates: ReadonlyMap<string, Candidate>, within: Containment): ReadonlyMap<string, Candidate> {
-  const found = new Map<string, Candidate>();
-  for (const candidate of candidates.values()) {
-    const { item, owned } = candidate;
-    if (owned === null || isOurs(item, owned)) continue;
-    const needed = ownedAmong(item.declaration.needs, candidates).flatMap((urn) => [urn, ...within.outerOf(urn)]);
-    for (const urn of [...needed, ...within.outerOf(owned.urn)]) found.set(urn, found.get(urn) ?? candidate);
-  }
-  return found;
-}
-
 /** What stays, by the steps' addresses, and what can't go, by URN, for what lies in it. */
 interface Staying {
   readonly kept: ReadonlyMap<string, string>;
   readonly holding: ReadonlyMap<string, Candidate>;
-}
-
-/** What the log owns of these steps; of those that it does not know, what they need in turn. */
-function ownedAmong(addresses: readonly string[], candidates: ReadonlyMap<string, Candidate>): readonly string[] {
-  const found = new Set<string>();
-  const seen = new Set<string>();
-  const open = [...addresses];
-  for (let address = open.shift(); address !== undefined; address = open.shift()) {
-    const candidate = seen.has(address) ? undefined : candidates.get(address);
-    seen.add(address);
-    if (candidate === undefined) continue;
-    if (candidate.owned === null) open.push(...candidate.item.declaration.needs);
-    else found.add(candidate.owned.urn);
-  }
-  return [...found];
 }
 
 /** Null: decided by looking. 'left': nothing to do and nothing to say, because what it lies in takes it along. */
@@ -208,16 +121,15 @@ function verdictOf(
   const { item, urn, owned } = candidate;
   const mine = owned !== null && isOurs(item, owned);
   if (owned !== null && !mine) return { kind: 'blocked', why: notOurs(item, owned) };
+  const wasOurs = owned === null && urn !== null && model.tombstones.has(urn);
+  const unowned = { kind: 'unowned', why: notOurs(item, owned), wasOurs } as const;
   if (kept.has(item.step.address)) return { kind: 'kept' };
   const container = goingContainer(item, all, kept, model);
   const inner = mine ? holding.get(owned.urn) : undefined;
   if (inner !== undefined) return { kind: 'blocked', why: holdsForeign(item, inner.item, inner.owned) };
-  const gone = owned === null && urn !== null && model.tombstones.has(urn);
   // What was given up with its container before a cut keeps its place among the steps, with nothing left to record.
-  if (container !== null) return mine || gone ? { kind: 'within', container } : 'left';
-  if (mine) return null;
-  if (gone) return { kind: 'gone', why: notOurs(item, owned) };
-  return { kind: 'blocked', why: notOurs(item, owned) };
+  if (container !== null) return mine || wasOurs ? { kind: 'within', container } : 'left';
+  return mine ? null : unowned;
 }
 
 /** The nearest enclosing resource of this plan that goes, or went before a cut, and takes its contents along. */

@@ -33,8 +33,9 @@ export class MemorySession implements ReadSession {
     if (declaration.needs.some((address) => target.pending.has(address)) && declaration.action.resourceType !== 'box')
       return { kind: 'absent' };
     const key = memoryCatalogue.urnOf(declaration, desired) ?? JSON.stringify(displayObject(desired));
-    const seen = this.#seen.get(key) ?? this.#look(target, key);
-    this.#seen.set(key, seen);
+    const asked = `${target.forDelete} ${key}`;
+    const seen = this.#seen.get(asked) ?? this.#look(target, key);
+    this.#seen.set(asked, seen);
     return seen;
   }
 

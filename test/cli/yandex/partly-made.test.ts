@@ -1,0 +1,98 @@
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import type { FakeYcFaultAction } from '../../../src/emulator/yc/options.ts';
+import { codesOf, expectExit, parsed, stepAt } from '../../support/e2e/cloud.ts';
+import { applySchema, planSchema } from '../../support/e2e/contract.ts';
+import { EMPTY, everywhere, openYcCloudInside, urnOf, type YcCloud } from '../../support/e2e/yandex.ts';
+
+const command = z.literal('destroy');
+const INSTANCE = urnOf('compute', 'instance', 'instance');
+const MADE = { ...everywhere('delete'), instance: 'none' };
+
+async function planned(cloud: YcCloud, ...flags: readonly string[]) {
+  const ended = await cloud.run(['destroy', 'playbook.yaml', '--format', 'json', ...flags]);
+  const plan = parsed(ended, planSchema.extend({ command }));
+  return { ...ended, plan, changes: Object.fromEntries(plan.steps.map(({ address, change }) => [address, change])) };
+}
+
+function outcomes({ report }: Awaited<ReturnType<typeof destroyed>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(report.steps.map(({ address, outcome }) => [address, outcome]));
+}
+
+async function destroyed(cloud: YcCloud, ...flags: readonly string[]) {
+  const { plan } = await planned(cloud, ...flags);
+  cloud.fake.clearCommands();
+  const confirm = ['--confirm', plan.digest ?? '', ...flags];
+  const ended = await cloud.run(['destroy', 'playbook.yaml', '--format', 'json', ...confirm]);
+  return { ...ended, report: parsed(ended, applySchema.extend({ command })) };
+}
+
+async function applied(cloud: YcCloud, ...flags: readonly string[]) {
+  return await cloud.apply((await cloud.plan(...flags)).plan.digest, ...flags);
+}
+
+/** The gateway, applied with one create that ends so. */
+async function cut(match: string, action: FakeYcFaultAction): Promise<YcCloud> {
+  const cloud = await openYcCloudInside();
+  cloud.fake.addFaults({ match, action });
+  await applied(cloud);
+  cloud.fake.clearFaults();
+  return cloud;
+}
+
+it('what was made of a gateway goes: what was never made of it is no obstacle', async () => {
+  const cloud = await openYcCloudInside();
+  expectExit(await applied(cloud, '--exclude', 'instance'), 0);
+  const { code, plan, changes } = await planned(cloud);
+  expect(code).toBe(0);
+  expect(changes).toEqual(MADE);
+  expect(stepAt(plan, 'instance')).toMatchObject({ present: false, record: null, would_call: [], diagnostics: [] });
+  expect((await planned(cloud, '--target', 'network')).changes).toMatchObject({ network: 'delete', instance: 'none' });
+  const done = await destroyed(cloud);
+  expectExit(done, 0);
+  expect(outcomes(done)).toEqual({ ...everywhere('deleted'), instance: 'absent' });
+  expect(cloud.counts).toEqual(EMPTY);
+  expect(cloud.writes.filter((words) => words.startsWith('compute instance'))).toEqual([]);
+}, 60_000);
+
+it('nothing is to be done where nothing was made, or all was rolled back', async () => {
+  const empty = await openYcCloudInside();
+  const rolledBack = await cut('vpc security-group create', { kind: 'fail', failure: 'missing_rule_port' });
+  expect(rolledBack.counts).toEqual(EMPTY);
+  for (const cloud of [empty, rolledBack]) {
+    const { code, changes, plan } = await planned(cloud, '--detailed-exitcode');
+    expect(changes).toEqual(everywhere('none'));
+    expect(code).toBe(0);
+    expect(plan.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+    const done = await destroyed(cloud);
+    expectExit(done, 0);
+    expect(outcomes(done)).toEqual(everywhere('absent'));
+    expect(cloud.writes).toEqual([]);
+  }
+}, 60_000);
+
+it('what is live and unowned is blocked as not ours, and so is all that it stands on', async () => {
+  const cloud = await openYcCloudInside();
+  expectExit(await cloud.converge(), 0);
+  expectExit(await cloud.run(['forget', INSTANCE, '--confirm', (await forgetting(cloud)) ?? '']), 0);
+  const done = await destroyed(cloud);
+  expectExit(done, 5);
+  expect(outcomes(done)).toEqual(everywhere('blocked'));
+  expect(codesOf(stepAt(done.report, 'instance').diagnostics)).toEqual(['NOT_OURS']);
+  expect(cloud.writes).toEqual([]);
+}, 60_000);
+
+async function forgetting(cloud: YcCloud): Promise<string | null> {
+  const ended = await cloud.run(['forget', INSTANCE, '--format', 'json']);
+  return z.looseObject({ digest: z.string() }).parse(JSON.parse(ended.stdout)).digest;
+}
+
+it('what could not be looked at is blocked with the reason, and nothing is sent', async () => {
+  const cloud = await openYcCloudInside();
+  expectExit(await applied(cloud, '--exclude', 'instance'), 0);
+  cloud.fake.addFaults({ match: 'compute instance list', action: { kind: 'fail', failure: 'permission_denied' } });
+  const done = await destroyed(cloud);
+  expect(outcomes(done)).toEqual(everywhere('blocked'));
+  expect(codesOf(stepAt(done.report, 'instance').diagnostics)).toEqual(['PERMISSION_DENIED']);
+  expect(cloud.writes).toEqual([]);
+}, 60_000);
