@@ -47,8 +47,8 @@ function stacksToLock({ steps }: Prepared): readonly string[] {
 async function applyLocked(ports: EnginePorts, request: ApplyRequest, base: Prepared): Promise<ApplyResult> {
   await ports.log.verify();
   const read = await ports.log.read(base.target);
-  const { prepared, model } = await intendKnowing(ports, base, read.model);
-  const log = { ...read, model };
+  const { prepared, known } = await intendKnowing(ports, base, read);
+  const log = { ...read, ...known };
   const run = await runPlan(ports, prepared, request.verb, log);
   const context: RowContext = {
     execution_id: newExecutionId(ports),

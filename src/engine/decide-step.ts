@@ -27,8 +27,7 @@ export function decide(
 ): Findings {
   const observation = sight.seen;
   const urn = urnOf(item, desired);
-  const open = urn === null ? undefined : context.openIntents.get(urn);
-  const settlement = open === undefined ? null : settleIntent(item, open, sight, context.ownership);
+  const settlement = settlementOf(context, item, urn, sight);
   const ownership = withFacts(context, settlement?.facts ?? []);
   const base = {
     desired,
@@ -40,14 +39,8 @@ export function decide(
     settlement,
     ownership,
   };
-  if (settlement?.verdict === 'unresolved') {
-    const why = diagnostic(
-      'OUTCOME_UNKNOWN',
-      'an earlier run was interrupted here, and reading does not tell what became of its request.',
-      { hint: '`infra recover` says what is known of it, and how to look.' },
-    );
-    return { ...base, held: null, decision: blockedBy(item, why), result: NO_RESULT };
-  }
+  const untold = settlement === null ? null : untoldBy(item, settlement);
+  if (untold !== null) return { ...base, held: null, decision: blockedBy(item, untold), result: NO_RESULT };
   const decided = withStackWarning(
     item,
     urn,
@@ -65,6 +58,26 @@ export function decide(
     held: heldBy(item, decision, isKept),
     result: resultOf(item, urn, decision, observation),
   };
+}
+
+/** What became of a request that an earlier run left open, as far as reading tells. */
+function settlementOf(context: PlanContext, item: PreparedStep, urn: string | null, sight: Sight): Settlement | null {
+  const before = context.settledBefore?.get(item.step.address);
+  const open = urn === null ? undefined : context.openIntents.get(urn);
+  return before ?? (open === undefined ? null : settleIntent(item, open, sight, context.ownership));
+}
+
+/** Why nothing can be decided while it is not known what a request came to; null: it can. */
+function untoldBy(item: PreparedStep, { open, verdict }: Settlement): Diagnostic | null {
+  const hint = '`infra recover` says what is known of it, and how to look.';
+  if (verdict === 'unresolved') {
+    const detail = 'an earlier run was interrupted here, and reading does not tell what became of its request.';
+    return diagnostic('OUTCOME_UNKNOWN', detail, { hint });
+  }
+  // What is still being made or changed is not there to be deleted yet.
+  if (verdict !== 'pending' || item.spec.kind !== 'delete' || open.intent.operation === 'delete') return null;
+  const detail = `the ${operationText(open.operationName)} of an earlier run (${open.intent.operation}) may still be under way, and what it makes can't be deleted before it has ended.`;
+  return diagnostic('OUTCOME_UNKNOWN', detail, { hint, operation: open.operationName });
 }
 
 /** An explicit delete is held by an explicit `protect: true` alone, of the step or of the newest fact about it. */
@@ -87,10 +100,11 @@ function heldBy({ held, step }: PreparedStep, { change }: Decision, isKept: bool
 }
 
 /** That an earlier run was cut here, and what a read makes of it. */
-function openNote({ step }: PreparedStep, { open, verdict }: Settlement): Diagnostic {
+export function openNote({ step, spec }: PreparedStep, { open, verdict }: Settlement): Diagnostic {
+  const isSame = (open.intent.operation === 'delete') === (spec.kind === 'delete');
   const shown = {
     done: 'a read shows that it was done, which the next apply records',
-    not_applied: 'a read shows no effect of it, so it is sent again',
+    not_applied: `a read shows no effect of it${isSame ? ', so it is sent again' : ', which the next apply records'}`,
     pending: `its ${operationText(open.operationName)} may still run, and is taken up again`,
     unresolved: 'what became of it could not be told',
   }[verdict];

@@ -43,7 +43,7 @@ export function unread(
     opened,
     observedAt: context.ports.clock.now(),
     result: NO_RESULT,
-    settlement: null,
+    settlement: context.settledBefore?.get(item.step.address) ?? null,
     ownership: context.ownership,
   };
 }

@@ -39,6 +39,7 @@ export async function runPlan(ports: EnginePorts, prepared: Prepared, verb: Plan
     prepared,
     ownership: ownershipOf(ports, log.model),
     openIntents: new Map(log.openIntents.map((open) => [open.intent.urn, open])),
+    settledBefore: log.settledBefore ?? new Map(),
     evaluate,
     open: providerOpener(ports, prepared),
     sessionOf: sessionOpener(sessions),
@@ -107,7 +108,7 @@ export function providerOpener(ports: EnginePorts, prepared: Prepared): PlanCont
   };
 }
 
-function sessionOpener(sessions: Map<CloudProvider, ReadSession>): PlanContext['sessionOf'] {
+export function sessionOpener(sessions: Map<CloudProvider, ReadSession>): PlanContext['sessionOf'] {
   return (opened) => {
     if (opened.kind === 'unusable') return null;
     const session = sessions.get(opened.provider) ?? opened.provider.openSession();

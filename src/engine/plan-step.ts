@@ -5,7 +5,7 @@ import type { Observation } from '../core/resource.ts';
 import { isKnown, referencesIn, undecidedIn, type ValueObject } from '../core/value.ts';
 import type { OpenedProvider, Target } from '../providers/lifecycle-provider.ts';
 import type { Decision } from './classify.ts';
-import { decide } from './decide-step.ts';
+import { decide, openNote } from './decide-step.ts';
 import { lookAtDeclared } from './declared-look.ts';
 import { declaredNames } from './declared-names.ts';
 import { blockedBy, type Findings, unread, urnOf } from './findings.ts';
@@ -82,7 +82,8 @@ async function findOut(context: PlanContext, item: PreparedStep, dependencies: D
       return refusedAuth(context, item, resolved.desired, opened, observation.why);
     const urn = urnOf(item, resolved.desired);
     const open = urn === null ? undefined : context.openIntents.get(urn);
-    const finding = await findingOf(open, opened.provider, { ...target, desired: resolved.desired });
+    const isSettled = context.settledBefore?.has(item.step.address) === true;
+    const finding = isSettled ? null : await findingOf(open, opened.provider, { ...target, desired: resolved.desired });
     const earlier = new Map([...dependencies, ...(await plannedOf(context, item.after))]);
     const own = withoutOwnObstacles(context.ownership, item, observation, earlier);
     const seen = withLockout(context, own.seen);
@@ -146,11 +147,12 @@ function intended(
   dependencies: Dependencies,
 ): Findings {
   const { desired } = item.declaration;
+  const settled = context.settledBefore?.get(item.step.address);
   const decided = (change: Decision['change']): Decision => ({
     change,
     present: 'unknown',
     diff: {},
-    diagnostics: [],
+    diagnostics: settled === undefined ? [] : [openNote(item, settled)],
   });
   switch (verdict.kind) {
     case 'kept':

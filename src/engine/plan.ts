@@ -16,8 +16,8 @@ export async function planPlaybook(ports: EnginePorts, request: PlanRequest): Pr
   const base = prepare(ports, request.playbook, request.options, request.verb);
   const files = await checkFiles(ports, base);
   const log = await ports.log.read(base.target);
-  const { prepared, model } = await intendKnowing(ports, base, log.model);
-  const { plan, digestInput } = await runPlan(ports, prepared, request.verb, { ...log, model });
+  const { prepared, known } = await intendKnowing(ports, base, log);
+  const { plan, digestInput } = await runPlan(ports, prepared, request.verb, { ...log, ...known });
   const diagnostics = [...plan.diagnostics, ...files, ...openElsewhere(log.openIntents, plan), ...log.diagnostics];
   return { plan: { ...plan, diagnostics }, digestInput };
 }

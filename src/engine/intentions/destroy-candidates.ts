@@ -5,26 +5,31 @@ import { declaredNames } from '../declared-names.ts';
 import { type Going, keptOf } from '../kept.ts';
 import type { EnginePorts } from '../ports.ts';
 import type { Prepared, PreparedStep } from '../prepare.ts';
+import type { Settlement } from '../settle.ts';
+import type { SettledBefore } from '../settle-before.ts';
 
 /** An ensure step of the playbook with what the log says about its resource. */
 export interface Candidate {
   readonly item: PreparedStep;
   readonly urn: string | null;
   readonly owned: Owned | null;
+  /** An interrupted request of an earlier run about it, as far as that is settled; null: there is none. */
+  readonly settled: Settlement | null;
 }
 
 /** The ensure steps that take part, by address. */
 export function candidatesOf(
   ports: Pick<EnginePorts, 'catalogues'>,
   base: Prepared,
-  model: OwnershipModel,
+  { model, settledBefore }: SettledBefore,
 ): ReadonlyMap<string, Candidate> {
   const names = declaredNames(ports, base, model);
   const found = new Map<string, Candidate>();
   for (const address of base.order) {
     const item = base.steps.get(address);
     if (item === undefined || item.spec.kind !== 'ensure' || item.held !== null) continue;
-    found.set(address, { item, urn: names.urnOf(item), owned: names.ownedOf(item) });
+    const settled = settledBefore.get(address) ?? null;
+    found.set(address, { item, urn: names.urnOf(item), owned: names.ownedOf(item), settled });
   }
   return found;
 }

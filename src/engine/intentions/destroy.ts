@@ -17,6 +17,7 @@ import {
   type PreparedStep,
   withAfter,
 } from '../prepare.ts';
+import type { SettledBefore } from '../settle-before.ts';
 import { type Candidate, candidatesOf, holdersOf, isOurs, keptSteps } from './destroy-candidates.ts';
 import { removalOf } from './named-removal.ts';
 import { holdsForeign, notOurs } from './not-ours.ts';
@@ -25,8 +26,9 @@ import { holdsForeign, notOurs } from './not-ours.ts';
  * `infra destroy`: what the playbook ensures and the stack owns as created or adopted, as delete steps, dependants first.
  * What is protected stays with what it needs and contains; what lies in a project that goes needs no step of its own.
  */
-export function intendDestroy(ports: EnginePorts, base: Prepared, model: OwnershipModel): Prepared {
-  const candidates = candidatesOf(ports, base, model);
+export function intendDestroy(ports: EnginePorts, base: Prepared, known: SettledBefore): Prepared {
+  const { model } = known;
+  const candidates = candidatesOf(ports, base, known);
   const within = containmentOf(ports, model);
   const kept = keptSteps(ports, base, candidates, model, within);
   const holding = holdersOf(candidates, within);
@@ -118,17 +120,18 @@ function verdictOf(
   { kept, holding }: Staying,
   model: OwnershipModel,
 ): Verdict {
-  const { item, urn, owned } = candidate;
+  const { item, urn, owned, settled } = candidate;
   const mine = owned !== null && isOurs(item, owned);
   if (owned !== null && !mine) return { kind: 'blocked', why: notOurs(item, owned) };
   const wasOurs = owned === null && urn !== null && model.tombstones.has(urn);
   const unowned = { kind: 'unowned', why: notOurs(item, owned), wasOurs } as const;
+  if (settled?.verdict === 'unresolved' || settled?.verdict === 'pending') return unowned;
   if (kept.has(item.step.address)) return { kind: 'kept' };
   const container = goingContainer(item, all, kept, model);
   const inner = mine ? holding.get(owned.urn) : undefined;
   if (inner !== undefined) return { kind: 'blocked', why: holdsForeign(item, inner.item, inner.owned) };
-  // What was given up with its container before a cut keeps its place among the steps, with nothing left to record.
-  if (container !== null) return mine || wasOurs ? { kind: 'within', container } : 'left';
+  // What was given up with its container before a cut, or is settled, keeps its place, with no ownership left to record.
+  if (container !== null) return mine || wasOurs || settled !== null ? { kind: 'within', container } : 'left';
   return mine ? null : unowned;
 }
 

@@ -16,6 +16,16 @@ function outcomesOf({ document }: Awaited<ReturnType<typeof confirmed>>['done'])
   return Object.fromEntries(document.steps.map(({ address, outcome }) => [address, outcome]));
 }
 
+/** What a run that died right after it had sent a create left behind: its intent is the log's last row. */
+function dieAfterSending(cloud: Cloud, address: string): void {
+  const last = cloud.rows.findLastIndex((row) => row['type'] === 'provider.intent' && row['address'] === address);
+  const lines = cloud
+    .readText('.infra/eventlog.jsonl')
+    .split('\n')
+    .slice(0, last + 1);
+  cloud.writeText('.infra/eventlog.jsonl', `${lines.join('\n')}\n`);
+}
+
 it.each([
   ['by a reference', '{{ steps.a.resource.name }}'],
   ['by its name', 'folders/by-display-name/faa'],
@@ -76,4 +86,58 @@ it('what lies there unowned is not ours, and keeps the folder that it lies in', 
   expectExit(done, 5);
   expect(outcomesOf(done)).toEqual({ a: 'blocked', b: 'blocked', free: 'deleted' });
   expect(codesOf(stepAt(done.document, 'b').diagnostics)).toEqual(['NOT_OURS']);
+});
+
+it('what an interrupted create made goes as well, and the log says how it ended', async () => {
+  const cloud = await cloudWith(
+    OUTER,
+    project('web', { project_id: 'acme-web', parent: '{{ steps.a.resource.name }}' }, FREE),
+  );
+  expectExit(await cloud.converge(), 0);
+  dieAfterSending(cloud, 'web');
+  const { planned, done } = await confirmed(cloud, 'destroy', 'playbook.yaml');
+  expect(stepAt(planned.document, 'web')).toMatchObject({ change: 'delete', present: true });
+  expect(codesOf(stepAt(planned.document, 'web').diagnostics)).toContain('OPEN_INTENT');
+  expectExit(done, 0);
+  expect(outcomesOf(done)).toEqual({ a: 'deleted', web: 'deleted' });
+  expect((await owned(cloud)).document.owned).toEqual([]);
+  const left = await cloud.run(['recover', '--endpoint', cloud.emulator.url, '--format', 'json']);
+  expect(JSON.parse(left.stdout)).toMatchObject({ resolved: [], unresolved: [] });
+});
+
+it('an interrupted create of a folder of which nothing is there is closed, and what holds it goes', async () => {
+  const cloud = await cloudWith(
+    OUTER,
+    folder('b', { parent: '{{ steps.a.resource.name }}', display_name: 'fbb' }, FREE),
+  );
+  expectExit(await cloud.converge(), 0);
+  dieAfterSending(cloud, 'b');
+  await cloud.outOfBand('DELETE', `/v3/${cloud.folderNamed('fbb').name}`);
+  const { done } = await confirmed(cloud, 'destroy', 'playbook.yaml');
+  expectExit(done, 0);
+  expect(outcomesOf(done)).toEqual({ a: 'deleted', b: 'absent' });
+  expect(cloud.rows.find((row) => row['type'] === 'provider.outcome' && row['code'] === 'NOT_APPLIED')).toBeDefined();
+});
+
+it('an interrupted create that can not be read is uncertain: it blocks what holds it until it is settled', async () => {
+  const cloud = await cloudWith(
+    OUTER,
+    folder('b', { parent: '{{ steps.a.resource.name }}', display_name: 'fbb' }, FREE),
+    folder('free', { parent: ORG, display_name: 'free' }, FREE),
+  );
+  expectExit(await cloud.converge(), 0);
+  dieAfterSending(cloud, 'b');
+  const within = cloud.folderNamed('faa').name;
+  const body = { error: { code: 403, status: 'PERMISSION_DENIED', message: 'no' } };
+  cloud.emulator.addFault({
+    method: 'GET',
+    path: `^/v3/folders\\?.*parent=${encodeURIComponent(within)}`,
+    action: { kind: 'respond', status: 403, body },
+  });
+  const { done } = await confirmed(cloud, 'destroy', 'playbook.yaml');
+  expectExit(done, 7);
+  expect(outcomesOf(done)).toMatchObject({ a: 'blocked', b: 'blocked' });
+  expect(stepAt(done.document, 'b').diagnostics).toMatchObject([
+    { code: 'OUTCOME_UNKNOWN', hint: expect.stringContaining('infra recover') },
+  ]);
 });

@@ -96,3 +96,41 @@ it('what could not be looked at is blocked with the reason, and nothing is sent'
   expect(codesOf(stepAt(done.report, 'instance').diagnostics)).toEqual(['PERMISSION_DENIED']);
   expect(cloud.writes).toEqual([]);
 }, 60_000);
+
+it('what a create made whose answer was lost goes too: its settlement is shown, then written down', async () => {
+  const cloud = await cut('compute instance create', { kind: 'exit', when: 'after' });
+  const rows = cloud.rows.length;
+  const { plan, changes } = await planned(cloud);
+  expect(changes).toEqual(everywhere('delete'));
+  expect(codesOf(stepAt(plan, 'instance').diagnostics)).toContain('OPEN_INTENT');
+  expect(cloud.rows.length).toBe(rows);
+  const done = await destroyed(cloud);
+  expectExit(done, 0);
+  expect(outcomes(done)).toEqual(everywhere('deleted'));
+  expect(cloud.counts).toEqual(EMPTY);
+  const { code, document } = await cloud.recover();
+  expect([code, document.unresolved]).toEqual([0, []]);
+}, 60_000);
+
+it('a create of which reading does not tell blocks itself and what it stands on, until it is settled', async () => {
+  const cloud = await cut('compute instance create', { kind: 'fail', failure: 'unknown_error' });
+  expectExit(await planned(cloud), 0);
+  const blocked = await destroyed(cloud);
+  expectExit(blocked, 7);
+  expect(outcomes(blocked)).toEqual(everywhere('blocked'));
+  expect(stepAt(blocked.report, 'instance').diagnostics).toMatchObject([
+    { code: 'OUTCOME_UNKNOWN', hint: expect.stringContaining('infra recover') },
+  ]);
+  expect(cloud.writes).toEqual([]);
+  expectExit(await cloud.recover('--abandon', INSTANCE), 0);
+  const done = await destroyed(cloud);
+  expectExit(done, 0);
+  expect(cloud.counts).toEqual(EMPTY);
+}, 60_000);
+
+it('what does not stand under an unsettled create goes', async () => {
+  const cloud = await cut('vpc address create', { kind: 'fail', failure: 'unknown_error' });
+  const done = await destroyed(cloud);
+  expectExit(done, 7);
+  expect(outcomes(done)).toEqual({ ...everywhere('deleted'), address: 'blocked', instance: 'absent' });
+}, 60_000);
