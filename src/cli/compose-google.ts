@@ -19,6 +19,12 @@ export interface GoogleFamily extends ProviderFamily {
   openClient(request: ProviderRequest): Promise<OpenedClient>;
 }
 
+/** The name of the scope that a person wrote. Throws DiagnosticError (USAGE) for what is none. */
+export async function googleScopeName(written: string): Promise<string> {
+  const { parseScope } = await import('../providers/google/inventory-scope.ts');
+  return parseScope(written).name;
+}
+
 /** Google's APIs: one client for each distinct auth and endpoint. */
 export function googleFamily(context: FamilyContext): GoogleFamily {
   const { readOnly, signal } = context;

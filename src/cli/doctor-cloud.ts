@@ -3,6 +3,7 @@ import { UNSCOPED } from '../core/facts.ts';
 import type { OwnAuthority } from '../engine/readers.ts';
 import type { InventoryProvider, ProviderStatus } from '../providers/lifecycle-provider.ts';
 import { authorityOf } from './authority.ts';
+import { googleScopeName } from './compose-google.ts';
 import type { Readers } from './composition.ts';
 import { type Finding, failed, ok, skipped, warned } from './doctor-finding.ts';
 import { text } from './options.ts';
@@ -12,7 +13,10 @@ import type { WorkflowCall } from './workflow-types.ts';
 
 type ProviderName = 'google' | 'yandex';
 
-/** Whether a cloud can be reached, as whom, and what that one may do; reads only, and few of them. */
+/**
+ * Whether a cloud can be reached, as whom, and what that one may do; reads only, and few of them. Throws DiagnosticError
+ * where `--from` is no scope.
+ */
 export async function checkCloud(
   call: WorkflowCall,
   place: Place,
@@ -21,7 +25,7 @@ export async function checkCloud(
   const { flags, invocation } = call;
   const stack = flags.stack ?? place.config.stack ?? UNSCOPED;
   const own = authorityOf(flags, place, []).authOf(stack, provider);
-  const scope = scopeOf(call, place, provider, own);
+  const scope = await scopeOf(call, place, provider, own);
   const hasAuth = own.auth !== null || flags.emulator;
   if (!hasAuth && text(invocation.options, 'provider') !== provider)
     return [skipped(`${provider} availability`, NO_CREDENTIAL)];
@@ -83,11 +87,16 @@ async function checkYc(readers: Readers): Promise<Finding> {
   return failed(what, diagnostic(code, availabilityReason(code)));
 }
 
-function scopeOf({ invocation }: WorkflowCall, { config }: Place, provider: ProviderName, own: OwnAuthority) {
+async function scopeOf({ invocation }: WorkflowCall, { config }: Place, provider: ProviderName, own: OwnAuthority) {
   const folder = text(invocation.options, 'folder') ?? null;
-  if (provider === 'yandex') return folder ?? textIn(own.settings?.['folder_id']);
+  const from = text(invocation.options, 'from') ?? null;
+  if (provider === 'yandex') {
+    const named = text(invocation.options, 'provider') === 'yandex' ? from : null;
+    return folder ?? named ?? textIn(own.settings?.['folder_id']);
+  }
+  if (from !== null) return googleScopeName(from);
   const organization = config.guard?.requireOrg ?? null;
-  return text(invocation.options, 'from') ?? (organization === null ? null : `organizations/${organization}`);
+  return organization === null ? null : `organizations/${organization}`;
 }
 
 function textIn(value: unknown): string | null {

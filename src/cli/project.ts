@@ -79,7 +79,8 @@ async function assemble(
   if (hasErrors(named)) throw new DiagnosticError(named);
   const mayWrite = mustWrite || (command === 'exec' && playbook.steps.some((step) => step.dryRun === false));
   const kept = mayWrite ? keptNotice(host, place, options.emulator) : [];
-  const notices = [...config.notices, ...diagnostics, ...(options.offline ? [] : named), ...kept];
+  const unasked = NAMES_CREDENTIALS.has(command) ? unaskedEmulator(flags, options) : [];
+  const notices = [...config.notices, ...diagnostics, ...(options.offline ? [] : named), ...unasked, ...kept];
   return {
     ...place,
     playbook,
@@ -88,6 +89,13 @@ async function assemble(
     mayWrite,
     notices,
   };
+}
+
+/** Offline wins over the emulator, which would pass for a look at it. */
+function unaskedEmulator(flags: WorkflowFlags, { emulator, offline }: VerbOptions): readonly Diagnostic[] {
+  if (!emulator || !offline) return [];
+  const detail = `${flags.offline ? '--offline' : '--untrusted'}: nothing is read, not even from the emulator. --emulator only chooses its log and plans.`;
+  return [diagnostic('EMULATOR_NOT_ASKED', detail)];
 }
 
 /** Verbs for which the playbook says whose authority is used. */

@@ -251,6 +251,10 @@ export const CODES = {
     'A file that is not safe to send',
     "A file that a playbook names is reached through a symlink, lies outside of the playbook's folder and of what --allow-path allows, is another user's, may be read by others, or is no regular file. Nothing was run.",
   ),
+  EMULATOR_NOT_ASKED: note(
+    'The emulator is not asked',
+    '--offline and --untrusted send nothing to an emulator either: of --emulator, only its own log and plans count then.',
+  ),
   FILE_NOT_READ: note(
     'A file was not looked at',
     "For a stranger's playbook (--untrusted) no file that it names is opened; whether it can be used shows in a plan without that flag.",

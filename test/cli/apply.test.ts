@@ -102,13 +102,22 @@ describe('what the caller says', () => {
     });
   });
 
-  it('reads nothing for a playbook that is not trusted', async () => {
-    const { code, stdout } = await runInfra(['plan', 'p.yaml', '--untrusted', '--emulator', '--format', 'json'], {
-      cwd,
-    });
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ mode: 'offline', digest: null });
-  });
+  it.each(['--untrusted', '--offline'])(
+    'reads nothing under %s, and says that the emulator is not asked',
+    async (flag) => {
+      const { code, stdout } = await runInfra(['plan', 'p.yaml', flag, '--emulator', '--format', 'json'], { cwd });
+      expect(code).toBe(0);
+      const plan = JSON.parse(stdout);
+      expect(plan).toMatchObject({ mode: 'offline', digest: null });
+      expect(plan.diagnostics).toContainEqual(
+        expect.objectContaining({
+          code: 'EMULATOR_NOT_ASKED',
+          severity: 'note',
+          detail: expect.stringContaining(flag),
+        }),
+      );
+    },
+  );
 
   it('has to say things about a playbook with the playbook', async () => {
     const { code, stderr } = await runInfra(['apply', '--confirm', 'ab'.repeat(32), '--set', 'a=b', '--target', 'x'], {

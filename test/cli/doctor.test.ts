@@ -56,6 +56,13 @@ describe('infra doctor', () => {
     ]);
   });
 
+  it.each([['--emulator'], []])('refuses what is no scope, and says what one looks like', async (...flags) => {
+    const { code, stdout } = await runInfra(['doctor', ...flags, '--from', 'bogus', '--format', 'json'], { cwd });
+    expect(code).toBe(3);
+    const [why] = JSON.parse(stdout).diagnostics;
+    expect(why).toMatchObject({ code: 'USAGE', detail: expect.stringContaining('organizations/<number>') });
+  });
+
   it('says who one is at Google, and what one may do', async () => {
     const { digest } = JSON.parse(
       (await runInfra(['plan', 'p.yaml', '--emulator', '--format', 'json'], { cwd })).stdout,

@@ -25,7 +25,10 @@ export const doctorCommand: CommandModule = {
   configure(command) {
     command
       .addOption(new Option('--provider <family>', 'only this cloud').choices(['google', 'yandex']))
-      .option('--from <scope>', 'organizations/N, folders/N or projects/p: what may be done there')
+      .option(
+        '--from <scope>',
+        'organizations/N, folders/N, projects/p, or the id of a Yandex folder: what may be done there',
+      )
       .option('--folder <id>', 'a folder of Yandex Cloud')
       .option('--stack <stack>', 'whose credential is used (stacks.<stack> of your own config.yaml)', stackName);
     addConfigFlag(addReadingFlags(addLogFlags(command)));
