@@ -145,7 +145,7 @@ async function forgetLocked(ports: ForgetPorts, request: ForgetRequest): Promise
     throw new DiagnosticError([
       diagnostic(
         'DIGEST_STALE',
-        `the confirmed digest is not that of ${request.urn} as the log has it now. Nothing was written.`,
+        `the confirmed digest is not that of ${request.urn} as the log has it now: owned by stack ${JSON.stringify(owned.stack)}, as execution ${owned.lastExecutionId} recorded it last. Nothing was written.`,
         { urn: request.urn, hint: `infra forget ${request.urn} shows the digest` },
       ),
     ]);

@@ -277,3 +277,17 @@ it('a clean-up leaves a project whose protected service is still declared', asyn
   expect(removal).not.toContain('projects.delete');
   expect(removal).toContain('needed by google:serviceusage:service:acme-web/dlp.googleapis.com, which is protected');
 });
+
+it('a stale digest says what differs from the reviewed destruction, in JSON and to people, and deletes nothing', async () => {
+  const cloud = await converged(false);
+  const { document } = await json(cloud, verbPlanSchema, 'destroy', 'playbook.yaml');
+  await cloud.outOfBand('POST', '/v3/projects/acme-web:move', { destinationParent: ORG });
+  const argv = ['destroy', 'playbook.yaml', '--confirm', document.digest ?? ''];
+  const failed = await cloud.fail(argv);
+  expectExit(failed, 5);
+  expect(codesOf(failed.failure.diagnostics)).toEqual(['DIGEST_STALE']);
+  expect(failed.failure.differences).toMatchObject([{ address: 'web', field: 'etag' }]);
+  const people = await cloud.run(argv);
+  for (const word of ['web', 'etag']) expect(people.stderr).toContain(word);
+  expect(cloud.writes).toEqual([]);
+});
