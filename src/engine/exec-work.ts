@@ -154,7 +154,7 @@ export async function writeStep(
   const state = end.states[0];
   if (state === undefined) return failure(item, diagnostic('OUTCOME_UNKNOWN', 'the provider gave no result.'));
   context.undoable.states.set(item.step.address, state);
-  noteForRollback(context.undoable, write, state);
+  noteForRollback(context.undoable, write, state, end.sequences[0] ?? 0);
   const written = state.outcome === 'changed' || state.outcome === 'deleted';
   if (!written && state.outcome !== 'noop' && state.outcome !== 'absent')
     return failure(item, state.diagnostics[0] ?? diagnostic('BLOCKED', `the step ended as ${state.outcome}.`));

@@ -36,7 +36,7 @@ function underDigest({ digest, urn }: IntentBody): string {
   return `${String(digest)} ${urn}`;
 }
 
-/** What those runs are known to have made and that is not known to be gone, in the order of the log. */
+/** What those runs are known to have made and that is not known to be gone, in the order in which it was asked for. */
 export async function createsOf(history: HasHistory, runs: ReadonlySet<string>): Promise<Create[]> {
   const intents = new Map<string, IntentBody>();
   const made = new Map<string, Create>();
@@ -45,7 +45,7 @@ export async function createsOf(history: HasHistory, runs: ReadonlySet<string>):
       intents.set(keyOf(item.intent.provider_fact), item.intent);
     if (item.kind === 'fact') note(made, intents, item.fact);
   });
-  return [...made.values()];
+  return [...intents.keys()].flatMap((key) => made.get(key) ?? []);
 }
 
 /** Only a fact says that something was made: an intent alone, be it open, refused or closed by hand, says nothing. */

@@ -12,12 +12,18 @@ import type { ReadyWrite } from './runtime.ts';
 import type { StepState } from './step-state.ts';
 import { type Undone, undoCreate } from './undo.ts';
 
+/** A create that happened, with the sequence of its intent. */
+interface Made {
+  readonly write: ReadyWrite;
+  readonly sequence: number;
+}
+
 /** What is remembered of a run while it goes on, in case that something fails. */
 export interface Undoable {
   /** Stacks in which nothing new may start, because a write that can be undone failed there. */
   readonly stoppedStacks: Map<string, Diagnostic>;
-  /** What this run made, in order. */
-  readonly made: ReadyWrite[];
+  /** What this run made. */
+  readonly made: Made[];
   /** How its steps ended. */
   readonly states: ReadonlyMap<string, StepState>;
 }
@@ -44,9 +50,9 @@ export interface RollbackRequest extends Undoable {
  * Remembers what was made, and what failed for certain: nothing new starts in that stack, and what the run made there is
  * undone at its end. Only where a create can be proved by its nonce.
  */
-export function noteForRollback(run: Undoable, write: ReadyWrite, { outcome }: StepState): void {
+export function noteForRollback(run: Undoable, write: ReadyWrite, { outcome }: StepState, sequence: number): void {
   if (write.provider.recovery === undefined) return;
-  if (outcome === 'changed' && write.operation.change === 'create') run.made.push(write);
+  if (outcome === 'changed' && write.operation.change === 'create') run.made.push({ write, sequence });
   if (outcome !== 'failed') return;
   const why = diagnostic('BLOCKED', `${write.planned.shown.address} failed, so nothing new was started in its stack.`);
   run.stoppedStacks.set(stackOf(write.planned.item), why);
@@ -56,13 +62,16 @@ function stackOf({ stack }: PreparedStep): string {
   return stack ?? UNSCOPED;
 }
 
-/** Deletes, newest first, what this run made in the stacks where something failed, and says what of it is kept. */
+/** Deletes, what was asked for last first, what this run made in the stacks where something failed, and says what of it is kept. */
 export async function rollBack(run: RollbackRequest): Promise<readonly Diagnostic[]> {
   if (!run.allowed) return [];
   const told: Diagnostic[] = [];
   for (const stack of run.stoppedStacks.keys()) {
-    const made = run.made.filter(({ planned }) => stackOf(planned.item) === stack);
-    const kept = run.abort.aborted ? made.map(addressOf) : await undoAll(run, made.reverse());
+    const made = run.made
+      .filter(({ write }) => stackOf(write.planned.item) === stack)
+      .sort((a, b) => b.sequence - a.sequence)
+      .map(({ write }) => write);
+    const kept = run.abort.aborted ? made.map(addressOf).reverse() : await undoAll(run, made);
     if (kept.length > 0) told.push(keptNote(run, stack, kept));
   }
   return told;

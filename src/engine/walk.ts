@@ -255,7 +255,7 @@ async function runGroup(current: Walk, group: readonly PlannedStep[]): Promise<v
   if (end.logProblem !== null) current.stopped ??= end.logProblem;
   for (const [index, write] of writes.entries()) {
     const state = end.states[index] ?? stateOf('uncertain');
-    noteForRollback(current, write, state);
+    noteForRollback(current, write, state, end.sequences[index] ?? 0);
     finish(current, write.planned.shown.address, state);
   }
 }

@@ -26,6 +26,8 @@ export interface WriteContext {
 export interface BatchEnd {
   /** In the order of the writes. */
   readonly states: readonly StepState[];
+  /** Likewise the sequences of their intents in the log; none where that could not be written. */
+  readonly sequences: readonly number[];
   /** Set when the log could not be written: nothing more may be sent. */
   readonly logProblem: Diagnostic | null;
 }
@@ -34,7 +36,11 @@ export interface BatchEnd {
 export async function writeBatch(current: WriteContext, writes: readonly ReadyWrite[]): Promise<BatchEnd> {
   const intents = await logIntents(current, writes);
   if ('code' in intents)
-    return { states: writes.map(() => stateOf('failed', { diagnostics: [intents] })), logProblem: intents };
+    return {
+      states: writes.map(() => stateOf('failed', { diagnostics: [intents] })),
+      sequences: [],
+      logProblem: intents,
+    };
   for (const { planned, urn } of writes) {
     const { address, action, change } = planned.shown;
     current.ports.emit({ type: 'step_start', address, action, change, urn });
@@ -138,7 +144,7 @@ async function record(
   const states = ends.map(({ write, result, facts }) =>
     logProblem === null ? stateFrom(current, write, result, facts) : unrecorded(logProblem),
   );
-  return { states, logProblem };
+  return { states, sequences, logProblem };
 }
 
 /** Done in the cloud, but not in the log: the intent stays open and the next run settles it. */

@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest';
 import { codesOf, expectExit, stepAt } from '../../support/e2e/cloud.ts';
-import { EMPTY, everywhere, ONE_EACH, openYcCloudInside, outcomes, urnOf } from '../../support/e2e/yandex.ts';
+import {
+  EMPTY,
+  everywhere,
+  ONE_EACH,
+  openYcCloudInside,
+  outcomes,
+  urnOf,
+  type YcCloud,
+} from '../../support/e2e/yandex.ts';
 
 const UP_TO_THE_SUBNET = (text: string) => text.slice(0, text.indexOf('  - step: firewall'));
 
@@ -232,3 +240,27 @@ it('what is planned for a Yandex stack says that a failure is rolled back', asyn
   expect(urnOf('vpc', 'network', 'network')).toBe(stepAt(plan, 'network').urn);
   expect(everywhere('create')).toEqual(Object.fromEntries(plan.steps.map(({ address, change }) => [address, change])));
 });
+
+const NETWORKS = ['a', 'b', 'c'].map(
+  (step) =>
+    `  - { step: ${step}, tool: { kind: provider, action: yandex.vpc.network.ensure, input: { name: net-${step} } } }\n`,
+);
+
+it('recover --rollback deletes in the order of the requests, newest first, whenever their end became known', async () => {
+  const cloud = await openYcCloudInside();
+  cloud.gateway((text) => `${text.slice(0, text.indexOf('workflow:'))}workflow:\n${NETWORKS.join('')}`);
+  cloud.fake.addFaults({ match: 'vpc network create', nth: 1, action: { kind: 'exit', when: 'after' } });
+  const { plan } = await cloud.plan();
+  expectExit(await cloud.apply(plan.digest), 7);
+  const made = requested(cloud, 'create');
+  expect([...made].sort()).toEqual(['a', 'b', 'c']);
+  expectExit(await cloud.recover('--rollback'), 0);
+  expect(requested(cloud, 'delete')).toEqual([...made].reverse());
+}, 60_000);
+
+/** Addresses in the order of the log's intents. */
+function requested(cloud: YcCloud, operation: string): readonly unknown[] {
+  return cloud.rows.flatMap((row) =>
+    row['type'] === 'provider.intent' && row['operation'] === operation ? [row['address']] : [],
+  );
+}

@@ -140,6 +140,41 @@ describe('the gateway', () => {
     expect(outcomesOf(await house.applied(await playbook()))).toEqual(all('changed'));
   }, 60_000);
 
+  it('is rolled back in the order of the requests, newest first, whichever of them ended last', async () => {
+    const cloud = await cloudOf();
+    let second = (): void => undefined;
+    const isSecondMade = new Promise<void>((resolve) => {
+      second = resolve;
+    });
+    const isMaking = (argv: readonly string[], name: string) => argv.includes('create') && argv.includes(name);
+    const runner: CommandRunner = {
+      run: async (argv, timeout) => {
+        if (isMaking(argv, 'net-a')) await isSecondMade;
+        const result = await cloud.runner.run(argv, timeout);
+        if (isMaking(argv, 'net-b')) second();
+        return result;
+      },
+    };
+    cloud.fake.addFaults({
+      match: 'vpc security-group create',
+      action: { kind: 'fail', failure: 'missing_rule_port' },
+    });
+    const rule = '{ direction: egress, protocol: any, cidr: 0.0.0.0/0 }';
+    const steps = [
+      `  - { step: a, tool: { kind: provider, action: yandex.vpc.network.ensure, input: { name: net-a } } }\n`,
+      `  - { step: b, tool: { kind: provider, action: yandex.vpc.network.ensure, input: { name: net-b } } }\n`,
+      `  - { step: c, depends_on: [b], tool: { kind: provider, action: yandex.vpc.security_group.ensure, input: { name: c, network_dependency: a, rules: [${rule}] } } }\n`,
+    ];
+    const house = houseOn({ ...cloud, provider: cloud.open({ runner }) });
+    await house.applied(
+      await playbook((text) => `${text.slice(0, text.indexOf('workflow:'))}workflow:\n${steps.join('')}`),
+    );
+    const asked = (operation: string) =>
+      house.log.intents.filter((intent) => intent.operation === operation).map(({ address }) => address);
+    expect(asked('create').slice(0, 2)).toEqual(['a', 'b']);
+    expect(asked('delete')).toEqual(['b', 'a']);
+  }, 60_000);
+
   it('keeps what a rollback can not delete and what that needs, and says so; the rest goes', async () => {
     const cloud = await cloudOf();
     const house = houseOn(cloud);
