@@ -25,6 +25,12 @@ export async function googleScopeName(written: string): Promise<string> {
   return parseScope(written).name;
 }
 
+/** The token that a file of the caller's holds; null where it can't be read. */
+export async function tokenInFile(path: string): Promise<string | null> {
+  const { readTokenFile } = await import('../providers/google/credential-files.ts');
+  return readTokenFile(path);
+}
+
 /** Google's APIs: one client for each distinct auth and endpoint. */
 export function googleFamily(context: FamilyContext): GoogleFamily {
   const { readOnly, signal } = context;

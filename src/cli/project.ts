@@ -7,6 +7,7 @@ import type { PlanResult, VerbOptions } from '../engine/ports.ts';
 import { partialErrors } from '../engine/prepare.ts';
 import type { PlanSource, StoredPlan } from '../engine/stored-plan.ts';
 import { readPlaybookFile } from '../playbook/files.ts';
+import { type TokenOf, writtenTokens } from '../playbook/inline-tokens.ts';
 import { loadPlaybook } from '../playbook/load.ts';
 import { shellCommand } from '../views/shell.ts';
 import { CATALOGUES, loadAllCatalogues } from './catalogues.ts';
@@ -15,6 +16,7 @@ import { type Configuration, readConfiguration } from './configuration.ts';
 import type { Host } from './host.ts';
 import { infraFolder } from './infra-folder.ts';
 import { credentialNames } from './known-credentials.ts';
+import { knownTokens } from './known-tokens.ts';
 import { text } from './options.ts';
 import { keptNotice, placeOf } from './place.ts';
 import { explainingPlan, planToApply, unlikeItsDigest } from './stored-plan.ts';
@@ -69,7 +71,8 @@ async function assemble(
   const confirms = isConfirmed(call.invocation.options);
   const mustWrite = command === 'apply' || (WRITES_WHEN_CONFIRMED.has(command) && confirms);
   const place = placeOf(host, { ...flags, emulator: options.emulator }, config, mustWrite);
-  const { playbook, diagnostics } = await load(call, config, source, options).catch((error: unknown) => {
+  const tokenOf = await knownTokens(call, config.credentials);
+  const { playbook, diagnostics } = await load(call, config, source, options, tokenOf).catch((error: unknown) => {
     throw storedDigest === null ? error : unlikeItsDigest(error, storedDigest);
   });
   const named =
@@ -84,7 +87,7 @@ async function assemble(
   return {
     ...place,
     playbook,
-    source: storableSource(source, playbook),
+    source: storableSource(source, playbook, writtenTokens(playbook.steps, tokenOf)),
     options,
     mayWrite,
     notices,
@@ -111,15 +114,16 @@ async function load(
   config: Configuration,
   source: PlanSource,
   options: VerbOptions,
+  tokenOf: TokenOf,
 ): Promise<{ playbook: Playbook; diagnostics: readonly Diagnostic[] }> {
   const texts = [source.text, source.workload, ...source.sets];
   const early = texts.some((text) => text?.includes('yandex') === true) ? await loadAllCatalogues() : CATALOGUES;
-  const first = await loadWith(early, call, config, source, options.guard);
+  const first = await loadWith(early, call, config, source, options.guard, tokenOf);
   // A template may have made the provider's name.
   const isLate = first.diagnostics.some(({ code }) => code === 'PROVIDER_NOT_IMPLEMENTED');
   const catalogues = isLate ? await loadAllCatalogues() : early;
   const { playbook, partial, diagnostics } = isLate
-    ? await loadWith(catalogues, call, config, source, options.guard)
+    ? await loadWith(catalogues, call, config, source, options.guard, tokenOf)
     : first;
   if (playbook !== null && !hasErrors(diagnostics)) return { playbook, diagnostics };
   const verb = call.command === 'exec' ? 'exec' : 'plan';
@@ -133,6 +137,7 @@ function loadWith(
   config: Configuration,
   source: PlanSource,
   guard: GuardSpec | null,
+  tokenOf: TokenOf,
 ): ReturnType<typeof loadPlaybook> {
   const exec = call.command === 'exec';
   return loadPlaybook({
@@ -148,6 +153,7 @@ function loadWith(
     callerGuard: guard,
     executionId: exec ? call.host.now() : null,
     conditionalRoutes: exec ? 'note' : 'error',
+    tokenOf,
   });
 }
 

@@ -56,9 +56,15 @@ function encode({ verb, options: given, source, savedAt, plan: shown, digestInpu
   };
 }
 
-/** The source as it may be kept: without any text where a step carries a token, or where a key names a secret. */
-export function storableSource(source: PlanSource, playbook: Playbook): PlanSource {
-  const token = playbook.steps.some((item) => item.auth !== null && item.auth.token !== null);
+/**
+ * The source as it may be kept: without any text where a step carries a token, where one of `tokens` stands in it, or
+ * where a key names a secret.
+ */
+export function storableSource(source: PlanSource, playbook: Playbook, tokens: ReadonlySet<string>): PlanSource {
+  const whole = [source.text, source.workload, ...source.sets].join('\n');
+  const token =
+    [...tokens].some((known) => whole.includes(known) || whole.includes(JSON.stringify(known).slice(1, -1))) ||
+    playbook.steps.some((item) => item.auth !== null && item.auth.token !== null);
   const texts = [
     source.text ?? '',
     source.workload ?? '',

@@ -2,24 +2,32 @@ import { diagnostic } from '../core/codes.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { REDACTED } from '../core/redaction.ts';
-import type { Step } from '../core/step.ts';
+import type { AuthSpec, Step } from '../core/step.ts';
 import type { Findings } from './findings.ts';
 
 /** Anything shorter is in other texts by chance. */
 const SHORTEST = 8;
 
-/** The tokens that stand in the playbook, and what may not show them. */
+/** What is known of the token behind an auth that only says where it is; null: nothing. */
+export type TokenOf = (auth: AuthSpec) => string | null;
+
+/** The tokens that the steps would use, as far as they are written down anywhere. */
+export function writtenTokens(steps: readonly Step[], tokenOf: TokenOf): ReadonlySet<string> {
+  const known = new Set<string>();
+  for (const { auth } of steps) {
+    const token = auth === null ? null : (auth.token ?? tokenOf(auth));
+    if (token !== null && token.length >= SHORTEST) known.add(token);
+  }
+  return known;
+}
+
+/** The tokens of the steps, in the playbook or where the caller keeps them, and what may not show them. */
 export class InlineTokens {
   /** Each with its form inside of JSON; the longest first, so that none is left in part. */
   readonly #tokens: readonly { readonly text: string; readonly json: string }[];
 
-  constructor(steps: readonly Step[]) {
-    const known = new Set<string>();
-    for (const { auth } of steps) {
-      const token = auth?.token ?? '';
-      if (token.length >= SHORTEST) known.add(token);
-    }
-    this.#tokens = [...known]
+  constructor(steps: readonly Step[], tokenOf: TokenOf) {
+    this.#tokens = [...writtenTokens(steps, tokenOf)]
       .sort((a, b) => b.length - a.length)
       .map((text) => ({ text, json: JSON.stringify(text).slice(1, -1) }));
   }
@@ -76,6 +84,6 @@ function refusalOf({ positions, source }: Step): Diagnostic {
   const detail = 'The token of an auth also stands elsewhere in a step, where it would be sent and recorded.';
   return diagnostic('INVALID_VALUE', detail, {
     source: positions.get('input') ?? source,
-    hint: 'use token_env: INFRA_<NAME> for the token, and something else here',
+    hint: 'use token_env: INFRA_<NAME> for the token alone, and something else here',
   });
 }

@@ -8,7 +8,7 @@ import { type Envelope, readEnvelope } from './envelope.ts';
 import { decodeText } from './files.ts';
 import { Findings } from './findings.ts';
 import { callerLevel, type GuardLevel, readGuard } from './guard.ts';
-import { InlineTokens } from './inline-tokens.ts';
+import { InlineTokens, type TokenOf } from './inline-tokens.ts';
 import { addressesOf, type BuildContext, expandSteps, type Instance } from './instances.ts';
 import { checkDependencies, MAX_EDGES, Order } from './order.ts';
 import { StepIndex } from './references.ts';
@@ -43,6 +43,8 @@ export interface LoadRequest {
   /** Under exec alone. */
   readonly executionId: number | null;
   readonly conditionalRoutes: RouteSeverity;
+  /** The caller's tokens: none may be sent or recorded as anything else. Left out: none is known. */
+  readonly tokenOf?: TokenOf;
 }
 
 /** The playbook is null when any diagnostic is an error. */
@@ -77,7 +79,7 @@ function build(tree: TreeNode, request: LoadRequest, parse: ExpressionParser | n
     findings,
   );
   const { steps: built, broken, guarded } = buildSteps(envelope, workload, request, parse, findings);
-  const tokens = new InlineTokens(built);
+  const tokens = new InlineTokens(built, request.tokenOf ?? (() => null));
   const steps = tokens.hide(built, findings);
   const playbook: Playbook = {
     path: request.path,

@@ -105,7 +105,7 @@ describe('the source of a plan', () => {
 
   it('is kept where nothing in it is secret', () => {
     const text = 'auth: { type: bearer, token_env: INFRA_TOKEN, credential: admin }\nnext: "{{ workload.password }}"\n';
-    expect(storableSource({ ...source, text }, playbook(auth))).toMatchObject({ text });
+    expect(storableSource({ ...source, text }, playbook(auth), new Set(['0123456789']))).toMatchObject({ text });
   });
 
   it.each([
@@ -113,8 +113,14 @@ describe('the source of a plan', () => {
     ['a token in a step of another kind', { ...source, text: 'headers:\n  Authorization: Bearer abc\n' }, null],
     ['a token in one line', { ...source, text: 'auth: {type: bearer, "token": abc}' }, null],
     ['a password in the workload file', { ...source, workload: 'db_password: hunter2\n' }, null],
+    ['a token of the caller in a comment', { ...source, text: '# 0123456789\n' }, auth],
     ['a secret in a --set', { ...source, sets: ['db.secret=hunter2'] }, null],
   ])('is left out with %s', (_name, given, used) => {
-    expect(storableSource(given, playbook(used))).toEqual({ ...given, text: null, sets: [], workload: null });
+    expect(storableSource(given, playbook(used), new Set(['0123456789']))).toEqual({
+      ...given,
+      text: null,
+      sets: [],
+      workload: null,
+    });
   });
 });

@@ -26,6 +26,13 @@ workflow:
 
 const FORMATS = [['-v'], ['--format', 'json'], ['--format', 'ndjson', '--log-format', 'json']];
 
+/** The same under a variable of the caller's, with the token written out elsewhere. */
+function variablePlaybook(url: string, written: Parameters<typeof playbook>[1]): string {
+  return playbook(url, written)
+    .replace('token: "{{ workload.secret_value }}"', 'token_env: INFRA_CANARY')
+    .replace(/^workload: .*\n/m, '');
+}
+
 async function run(written: Parameters<typeof playbook>[1], commands: readonly (readonly string[])[]) {
   const site = await Site.open({ playbook: (url) => playbook(url, written) });
   open.push(site);
@@ -77,3 +84,30 @@ it('a token in a template that is rendered while the run goes on is sent and sho
   const texts = { ...ended, code: '', signal: '', sent: JSON.stringify(site.emulator.requests) };
   expect(leaksOf([CANARY], texts)).toEqual([]);
 });
+
+it.each([
+  ['an input', { desc: 'd', name: `name ${CANARY}` }, [3, 3, 3]],
+  ['a description', { desc: `made with ${CANARY}`, name: 'shared' }, [0, 5, 0]],
+])(
+  'the token of a variable that also stands in %s is shown, kept and sent nowhere',
+  async (_where, written, wanted) => {
+    const site = await Site.open({ playbook: (url) => variablePlaybook(url, written) });
+    open.push(site);
+    const texts: Record<string, string> = {};
+    const codes: (number | null)[] = [];
+    for (const argv of [
+      ['plan', 'foundation.yaml', '--format', 'json'],
+      ['apply', 'foundation.yaml', '--confirm', 'a'.repeat(64)],
+      ['exec', 'foundation.yaml'],
+    ]) {
+      const ended = await site.runHere(argv, { INFRA_CANARY: CANARY });
+      codes.push(ended.code);
+      texts[`stdout of ${argv[0]}`] = ended.stdout;
+      texts[`stderr of ${argv[0]}`] = ended.stderr;
+    }
+    Object.assign(texts, filesBelow(site.folder, [`${site.folder}/foundation.yaml`]));
+    texts['what was sent'] = JSON.stringify(site.emulator.requests);
+    expect(codes).toEqual(wanted);
+    expect(leaksOf([CANARY], texts)).toEqual([]);
+  },
+);

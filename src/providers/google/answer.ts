@@ -1,6 +1,6 @@
 import { diagnostic } from '../../core/codes.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import { REDACTED } from '../../core/redaction.ts';
 import type { Exchange } from './exchange.ts';
 import type { FailureContext } from './failures.ts';
 import { bareFailure, decodeFailure } from './failures.ts';
@@ -9,8 +9,8 @@ import { retryAfterMs } from './retry.ts';
 
 /** Google's own limit for protobuf messages; deeper answers would only exhaust the stack of whoever walks them. */
 const MAX_DEPTH = 100;
-/** In bodies only long secrets are looked for: a short one is likely to be a word that belongs there. */
-const MIN_SECRET_IN_BODY = 20;
+/** Shorter ones are words that belong there rather than secrets. */
+const MIN_SECRET_IN_BODY = 12;
 
 /** What an exchange came to, with refusals decoded. `secrets`: the tokens that were sent. */
 export function readExchange(exchange: Exchange, context: FailureContext, secrets: readonly string[]): Try {
@@ -65,16 +65,28 @@ function headerText(value: string | readonly string[] | undefined): string | und
 /** The JSON object that a body is; null where it is none, is too deep, or is cut short. */
 function parseBody(body: Buffer, secrets: readonly string[]): JsonObject | null {
   if (tooDeep(body)) return null;
-  let text = body.toString('utf8');
-  for (const secret of secrets) {
-    if (secret.length >= MIN_SECRET_IN_BODY) text = text.replaceAll(secret, '***redacted***');
-  }
+  const text = body.toString('utf8');
   try {
     const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : null;
+    return isJsonObject(value) ? withoutSecrets(value, text, secrets) : null;
   } catch {
     return null;
   }
+}
+
+/** Texts are looked into as they were meant: in the body a secret may be spelt with escapes. */
+function withoutSecrets(value: JsonObject, body: string, secrets: readonly string[]): JsonObject {
+  const long = secrets.filter((secret) => secret.length >= MIN_SECRET_IN_BODY);
+  if (!long.some((secret) => body.includes(secret)) && (long.length === 0 || !body.includes('\\'))) return value;
+  const clean = (text: string) => long.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
+  const walk = (item: Json): Json => {
+    if (typeof item === 'string') return clean(item);
+    if (Array.isArray(item)) return item.map((entry: Json) => walk(entry));
+    return isJsonObject(item) ? walkObject(item) : item;
+  };
+  const walkObject = (object: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(object).map(([key, entry]) => [clean(key), walk(entry)]));
+  return walkObject(value);
 }
 
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];

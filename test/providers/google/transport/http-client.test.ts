@@ -152,6 +152,12 @@ describe('an answer', () => {
     const refused = await clientFor(refusing).call(READ);
     expect(JSON.stringify([told, refused])).not.toContain(TOKEN);
     expect(told).toEqual({ kind: 'ok', body: { displayName: 'it is ***redacted***' } });
+    const escaped = [...TOKEN].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+    const spelt = await serve(raw(200, `{"labels":{"${escaped}":["${escaped}"]}}`));
+    expect(await clientFor(spelt).call(READ)).toEqual({
+      kind: 'ok',
+      body: { labels: { '***redacted***': ['***redacted***'] } },
+    });
   });
 
   it('keeps a short token where it is a word of the answer', async () => {
