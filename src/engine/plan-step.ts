@@ -9,6 +9,7 @@ import { decide, openNote } from './decide-step.ts';
 import { lookAtDeclared } from './declared-look.ts';
 import { declaredNames } from './declared-names.ts';
 import { blockedBy, type Findings, unread, urnOf } from './findings.ts';
+import { withOthersInside } from './others-inside.ts';
 import { needing, withoutOwnObstacles } from './own-obstacles.ts';
 import type { PlanContext } from './plan-context.ts';
 import { checkGuardOffline, type IntendedVerdict, type PreparedStep } from './prepare.ts';
@@ -86,7 +87,7 @@ async function findOut(context: PlanContext, item: PreparedStep, dependencies: D
     const finding = isSettled ? null : await findingOf(open, opened.provider, { ...target, desired: resolved.desired });
     const earlier = new Map([...dependencies, ...(await plannedOf(context, item.after))]);
     const own = withoutOwnObstacles(context.ownership, item, observation, earlier);
-    const seen = withLockout(context, own.seen);
+    const seen = withOthersInside(context, item, urn, withLockout(context, own.seen));
     return { ...decide(context, item, resolved.desired, opened, { seen, finding }), needs: own.needs };
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
@@ -156,12 +157,24 @@ function intended(
   });
   switch (verdict.kind) {
     case 'kept':
-      return unread(context, item, desired, opened, decided('delete'));
+      return unread(context, item, desired, opened, withNoAuth(item, opened, decided('delete')));
     case 'blocked':
       return unread(context, item, desired, opened, blockedBy(item, verdict.why));
     case 'within':
       return unread(context, item, desired, opened, blockedEarly(item, desired, dependencies) ?? decided('none'));
   }
+}
+
+/** A destruction is decided on what is live: without an auth to read it, what it would keep is no answer either. */
+function withNoAuth({ step }: PreparedStep, opened: OpenedProvider, decision: Decision): Decision {
+  if (opened.kind !== 'unusable') return decision;
+  const why: Diagnostic = {
+    ...opened.why,
+    severity: 'error',
+    address: step.address,
+    source: opened.why.source ?? step.source,
+  };
+  return { ...decision, diagnostics: [...decision.diagnostics, why] };
 }
 
 /** A step can't go on where something it depends on is blocked, or where it needs what a held step would make. */

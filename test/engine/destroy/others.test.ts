@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { at, boxFact, changesOf, codesOf, House } from '../../support/in-memory/house.ts';
-import { box, grant, grantUrn, playbookOf, type StepMaker } from '../../support/in-memory/playbooks.ts';
+import { box, dropBox, grant, grantUrn, playbookOf, type StepMaker } from '../../support/in-memory/playbooks.ts';
 
 const DESTROY = { verb: 'destroy' } as const;
 const TOP = box('top');
@@ -49,7 +49,15 @@ test('what another stack owns and the playbook declares is blocked, and so is wh
 
 test('what another stack owns without protecting it goes with what it lies in where the playbook does not declare it', async () => {
   const house = await houseWhere({ stack: 'other' });
-  expect(changesOf(await house.plan(playbookOf([TOP]), DESTROY))).toEqual({ top: 'delete' });
+  const result = await house.plan(playbookOf([TOP]), DESTROY);
+  expect(changesOf(result)).toEqual({ top: 'delete' });
+  expect(at(result.plan, 'top').diagnostics).toMatchObject([
+    { code: 'NOT_OURS', severity: 'warning', detail: expect.stringContaining(`${grantUrn('top')} (stack other)`) },
+  ]);
+  const explicit = await house.plan(playbookOf([dropBox('top')]));
+  expect(at(explicit.plan, 'drop_top')).toMatchObject({ change: 'delete', diagnostics: [{ code: 'NOT_OURS' }] });
+  const own = await houseWhere({});
+  expect(at((await own.plan(playbookOf([dropBox('top')]))).plan, 'drop_top').diagnostics).toEqual([]);
 });
 
 test('what was merely found keeps what it lies in, declared or not, unless it is asked for', async () => {

@@ -86,3 +86,15 @@ test('an apply tells one cause once, with the steps that it keeps from going on'
     { code: 'AUTHENTICATION', address: null, detail: expect.stringMatching(/ It is so for alpha, beta\.$/) },
   ]);
 });
+
+test('a destruction without auth says so, also where all of it would be kept', async () => {
+  const house = new House();
+  await house.applied(playbookOf([box('alpha', {}, { protect: true })]));
+  const destroyed = (auth: object) =>
+    house.plan(playbookOf([box('alpha', {}, { protect: true, ...auth })]), { verb: 'destroy' });
+  expect(at((await destroyed(NONE)).plan, 'alpha')).toMatchObject({
+    held: 'protected',
+    diagnostics: [{ code: 'AUTH_REQUIRED', severity: 'error' }],
+  });
+  expect(at((await destroyed({})).plan, 'alpha').diagnostics).toEqual([]);
+});
