@@ -62,6 +62,8 @@ function madeBy(steps: Iterable<PlannedStep>): Made {
  */
 function isGuarded({ item }: PlannedStep, shown: PlanStep): boolean {
   if (shown.change === 'blocked' || shown.change === 'unknown') return false;
+  // No step of this verb removes what is not owned, be it there or not.
+  if (item.verdict?.kind === 'unowned') return false;
   return isPending(shown) || item.spec.kind !== 'ensure' || shown.held !== null;
 }
 

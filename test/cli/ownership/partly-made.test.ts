@@ -74,6 +74,19 @@ it('what came of an apply that failed half-way goes, with nothing in the way of 
   expect((await owned(cloud)).document.owned).toEqual([]);
 });
 
+it('under a guard, what was never made is nothing that the guard has to answer for', async () => {
+  const guard = { require_org: ORG };
+  const cloud = await cloudWith(
+    folder('a', { parent: ORG, display_name: 'faa' }, { ...FREE, guard }),
+    project('web', { project_id: 'acme-web', parent: '{{ steps.a.resource.name }}' }, { ...FREE, guard }),
+    enable('api', { project_id: 'acme-web', service: 'dns.googleapis.com' }, { guard }),
+  );
+  expectExit(await cloud.converge('--target', 'a'), 0);
+  const { done } = await confirmed(cloud, 'destroy', 'playbook.yaml');
+  expectExit(done, 0);
+  expect(outcomesOf(done)).toEqual({ a: 'deleted', web: 'absent', api: 'absent' });
+});
+
 it('what lies there unowned is not ours, and keeps the folder that it lies in', async () => {
   const cloud = await cloudWith(
     OUTER,
