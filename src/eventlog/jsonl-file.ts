@@ -4,7 +4,7 @@ import { startFold } from '../core/fold.ts';
 import { type AppendRequest, appendRows } from './append.ts';
 import type { CheckpointCache } from './checkpoint-file.ts';
 import { foldCheckpointed } from './checkpointed-read.ts';
-import { isOneDocument } from './document.ts';
+import { eachDocumentRow, isOneDocument } from './document.ts';
 import type { Actor, HeldLocks, LogRow, LogState, RowBody, RowContext } from './event-log.ts';
 import { factsUnder } from './facts-under.ts';
 import { checkInfraFolder, prepareInfraFolder, refuseLink, refuseOthers } from './folder.ts';
@@ -215,8 +215,11 @@ class JsonlFile implements JsonlLog {
     const handle = await this.#open();
     if (handle === null) return;
     try {
-      if (await isOneDocument(handle, (await handle.stat()).size))
-        await refuseWriting(`${this.#path} is one JSON document, not a row a line: it`);
+      const { size } = await handle.stat();
+      if (!(await isOneDocument(handle, size))) return;
+      // One that can't be read either is told as that.
+      await eachDocumentRow(handle, size, this.#path, () => undefined);
+      await refuseWriting(`${this.#path} is one JSON document, not a row a line: it`);
     } finally {
       await handle.close();
     }
