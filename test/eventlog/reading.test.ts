@@ -155,7 +155,8 @@ test('the chain can be looked through for a head that was kept', async () => {
 test('the history has every row of every target, as it stands', async () => {
   const path = await freshPath();
   const log = openLog(path);
-  await writeFile(path, `[${JSON.stringify(factOf('x'))},${JSON.stringify(factOf('y'))}]\n`);
+  const list = `[${JSON.stringify(factOf('x'))},${JSON.stringify(factOf('y'))}]`;
+  await writeFile(path, `${list}\n${JSON.stringify(factOf('z'))}\n`);
   await log.append(context({ target: 'emulator' }), [factRow('a', { execution_id: '9223372036854775807' })]);
   const rows: unknown[] = [];
   await log.history(({ line, json, entry }) =>
@@ -164,7 +165,8 @@ test('the history has every row of every target, as it stands', async () => {
   expect(rows).toEqual([
     [1, null, null, 'fact', true],
     [1, null, null, 'fact', true],
-    [2, 1, 'emulator', 'fact', false],
+    [2, null, null, 'fact', false],
+    [3, 1, 'emulator', 'fact', false],
   ]);
   await openLog(`${path}.none`).history(() => expect.unreachable());
 });
