@@ -86,8 +86,11 @@ export type Observation =
   | { readonly kind: 'absent'; readonly warnings?: readonly Diagnostic[] }
   /** A 403 that may also mean "does not exist". */
   | { readonly kind: 'not_visible'; readonly why: Diagnostic }
-  /** `takenBy`: the URN of what has the name that this is to be made with, and but for which it is absent. */
-  | { readonly kind: 'unreadable'; readonly why: Diagnostic; readonly takenBy?: string };
+  /**
+   * `takenBy`: the URN of what has the name that this is to be made with, and but for which it is absent; null where
+   * that has no URN of ours.
+   */
+  | { readonly kind: 'unreadable'; readonly why: Diagnostic; readonly takenBy?: string | null };
 
 export type PresentObservation = Extract<Observation, { kind: 'present' }>;
 

@@ -27,8 +27,8 @@ export interface LiveSteps {
 /** How looks take what they do not get to see. */
 export interface LookRules {
   /**
-   * What is hidden, or in a place of a name that nothing has, is taken to be absent, as a plan takes it that would make
-   * it, and so is what lies in it. Else that can't be told.
+   * What is hidden, in a place of a name that nothing has, or of a name that something else has, is taken to be absent,
+   * and so is what lies in it. Else that can't be told.
    */
   readonly hiddenIsAbsent: boolean;
 }
@@ -79,7 +79,7 @@ async function look(looks: Looks, item: PreparedStep): Promise<Seen> {
   if (reached.kind === 'unreadable')
     return { observation: isNowhere(looks, reached.why) ? { kind: 'absent' } : reached, result: null };
   const { session, target } = reached;
-  const observation = await session.observe(target);
+  const observation = withoutNamesake(looks, await session.observe(target));
   if (observation.kind !== 'present') return { observation, result: null };
   const data = resultData(item, urnOf(item, target.desired), observation.resource);
   return { observation, result: { data, complete: true } };
@@ -88,6 +88,12 @@ async function look(looks: Looks, item: PreparedStep): Promise<Seen> {
 /** A place by a name that nothing has: nothing lies there. */
 function isNowhere({ rules }: Looks, why: Diagnostic): boolean {
   return rules.hiddenIsAbsent && why.code === 'NOT_FOUND';
+}
+
+/** What something else has the name of is not there itself. */
+function withoutNamesake({ rules }: Looks, seen: Observation): Observation {
+  const isTaken = seen.kind === 'unreadable' && seen.takenBy !== undefined;
+  return rules.hiddenIsAbsent && isTaken ? { kind: 'absent' } : seen;
 }
 
 type Reached = { readonly kind: 'reached'; readonly session: ReadSession; readonly target: Target } | Unreadable;

@@ -49,7 +49,8 @@ function obstaclesOf(seen: Observation): readonly Diagnostic[] {
 function without(seen: Observation, going: ReadonlySet<string | null>): Observation {
   if (seen.kind === 'present')
     return { ...seen, blockers: seen.blockers.filter(({ urn }) => urn === null || !going.has(urn)) };
-  return seen.kind === 'unreadable' && going.has(seen.takenBy ?? null) ? { kind: 'absent' } : seen;
+  const isGivenUp = seen.kind === 'unreadable' && typeof seen.takenBy === 'string' && going.has(seen.takenBy);
+  return isGivenUp ? { kind: 'absent' } : seen;
 }
 
 /** By going itself, or by taking another name than the one that is waited for. */

@@ -47,8 +47,9 @@ async function observe(target: Target, reads: Reads, folderId: string): Promise<
   const found = await find(wanted, reads);
   if (found.kind === 'absent') return found;
   if (found.kind === 'unclear') {
-    const takenBy = found.holder === undefined ? null : urnOfLive(definition, found.holder, folderId);
-    return { kind: 'unreadable', why: about(declaration, found.why), ...(takenBy === null ? {} : { takenBy }) };
+    const why = about(declaration, found.why);
+    if (found.holder === undefined) return { kind: 'unreadable', why };
+    return { kind: 'unreadable', why, takenBy: urnOfLive(definition, found.holder, folderId) };
   }
   const { live } = found;
   if (live.status === 'DELETING' && !target.forDelete)

@@ -82,6 +82,18 @@ it('what is live and unowned is blocked as not ours, and so is all that it stand
   expect(cloud.writes).toEqual([]);
 }, 60_000);
 
+it('what never was made is no obstacle either where something of others has its name, which stays', async () => {
+  const cloud = await openYcCloudInside();
+  expectExit(await applied(cloud, '--exclude', 'address'), 0);
+  const theirs = ['--name', 'gateway-address', '--labels', 'managed-by=terraform'];
+  await cloud.yc('vpc', 'address', 'create', '--external-ipv4', 'zone=ru-central1-a', ...theirs);
+  expect((await planned(cloud)).changes).toEqual({ ...MADE, address: 'none' });
+  const done = await destroyed(cloud);
+  expectExit(done, 0);
+  expect(outcomes(done)).toEqual({ ...everywhere('deleted'), address: 'absent', instance: 'absent' });
+  expect(cloud.counts).toEqual({ ...EMPTY, address: 1 });
+}, 60_000);
+
 async function forgetting(cloud: YcCloud): Promise<string | null> {
   const ended = await cloud.run(['forget', INSTANCE, '--format', 'json']);
   return z.looseObject({ digest: z.string() }).parse(JSON.parse(ended.stdout)).digest;
