@@ -430,6 +430,10 @@ export const CODES = {
     'What another tool recorded as desired has keys that no input of that kind of resource has; they count for nothing.',
   ),
   // --- plans ---
+  CONTENTS_GO: note(
+    'What lies in it goes as well',
+    'The deletion takes along what the log has as owned inside, which the plan has no steps of its own about.',
+  ),
   UNDECIDED: note('Planned without reading the cloud', 'No usable auth, or offline: what would change is not known.'),
   RECORD_MISMATCH: note('The log decided the change', 'Another log would give another plan.'),
   ROLLBACK_ON_FAILURE: note(

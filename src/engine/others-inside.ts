@@ -1,14 +1,22 @@
 import { diagnostic } from '../core/codes.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
 import { type Owned, stackName } from '../core/fold.ts';
 import type { Observation } from '../core/resource.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { PreparedStep } from './prepare.ts';
 
 const NAMED = 10;
-/** By plan: what is owned, under every name of what it lies in. */
-const CONTENTS = new WeakMap<PlanContext, ReadonlyMap<string, readonly Owned[]>>();
+interface Known {
+  /** What is owned, under every name of what it lies in. */
+  readonly contents: ReadonlyMap<string, readonly Owned[]>;
+  /** What the playbook has a step about. */
+  readonly declared: ReadonlySet<string>;
+}
 
-/** What other stacks own in a resource goes with it: the plan of its deletion says so. */
+/** Worked out once a plan, and only where something goes that takes its contents along. */
+const KNOWN = new WeakMap<PlanContext, Known>();
+
+/** What is owned in a resource goes with it: where the plan has no step about that, its deletion says so. */
 export function withOthersInside(
   context: PlanContext,
   item: PreparedStep,
@@ -17,24 +25,45 @@ export function withOthersInside(
 ): Observation {
   if (item.spec.kind !== 'delete' || seen.kind !== 'present' || urn === null) return seen;
   if (!item.catalogue.traitsOf(item.spec.resourceType).takesContents) return seen;
-  const contents = contentsOf(context);
+  const { contents, declared } = knownOf(context);
   const { urnOf } = context.ownership.names;
-  const inside = [urnOf(urn), ...(seen.id === null ? [] : [seen.id])].flatMap((name) => contents.get(name) ?? []);
-  const others = [...new Set(inside)].filter(({ stack }) => stack !== stackName(item.stack));
-  if (others.length === 0) return seen;
-  const named = others.slice(0, NAMED).map((other) => `${other.urn} (stack ${other.stack})`);
-  const more = others.length > NAMED ? `, and ${others.length - NAMED} more` : '';
-  const warning = diagnostic('NOT_OURS', `With it goes what other stacks own: ${named.join(', ')}${more}.`, {
+  const found = [urnOf(urn), ...(seen.id === null ? [] : [seen.id])].flatMap((name) => contents.get(name) ?? []);
+  const inside = [...new Set(found)];
+  const isOurs = ({ stack }: Owned) => stack === stackName(item.stack);
+  const others = inside.filter((owned) => !isOurs(owned));
+  const own = inside.filter((owned) => isOurs(owned) && !declared.has(urnOf(owned.urn)));
+  const warnings = [
+    ...(others.length === 0 ? [] : [goneWith(urn, others)]),
+    ...(own.length === 0
+      ? []
+      : [
+          diagnostic('CONTENTS_GO', `With it goes what this stack owns and no step here names: ${listed(own)}.`, {
+            urn,
+          }),
+        ]),
+  ];
+  return warnings.length === 0 ? seen : { ...seen, blockers: [...seen.blockers, ...warnings] };
+}
+
+function goneWith(urn: string, others: readonly Owned[]): Diagnostic {
+  return diagnostic('NOT_OURS', `With it goes what other stacks own: ${listed(others)}.`, {
     severity: 'warning',
     urn,
     hint: 'Ask whose it is first. protect: true on any of it, once applied there, keeps what it lies in.',
   });
-  return { ...seen, blockers: [...seen.blockers, warning] };
 }
 
-function contentsOf(context: PlanContext): ReadonlyMap<string, readonly Owned[]> {
-  const known = CONTENTS.get(context);
-  if (known !== undefined) return known;
+function listed(all: readonly Owned[]): string {
+  const more = all.length > NAMED ? `, and ${all.length - NAMED} more` : '';
+  return `${all
+    .slice(0, NAMED)
+    .map(({ urn, stack }) => `${urn} (stack ${stack})`)
+    .join(', ')}${more}`;
+}
+
+function knownOf(context: PlanContext): Known {
+  const before = KNOWN.get(context);
+  if (before !== undefined) return before;
   const { names, model } = context.ownership;
   const contents = new Map<string, Owned[]>();
   for (const owned of model.owned.values()) {
@@ -47,6 +76,8 @@ function contentsOf(context: PlanContext): ReadonlyMap<string, readonly Owned[]>
       else inside.push(owned);
     }
   }
-  CONTENTS.set(context, contents);
-  return contents;
+  const steps = [...context.prepared.declared.values()];
+  const known = { contents, declared: new Set(steps.map(({ declaration: { urn } }) => names.urnOf(urn ?? ''))) };
+  KNOWN.set(context, known);
+  return known;
 }

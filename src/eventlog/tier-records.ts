@@ -72,6 +72,8 @@ export function wrappedRecords(value: LosslessJson): readonly LosslessJson[] | n
   const isRow = ROW_KEYS.some((key) => value[key] !== undefined);
   if (refused !== null && !isRow) throw new RefusalError(refused);
   if (rows === null && !isRow && recordsMember(value) !== undefined) throw new RefusalError('its records are no list');
+  const isEmptyAnswer = rows === null && !isRow && value['outcome'] === 'served' && search(value, 0) === null;
+  if (isEmptyAnswer) throw new RefusalError('the reply has no records');
   if (value['action'] !== TIER_QUERY) return rows;
   if (rows === null && value['outcome'] !== 'absent') throw new RefusalError('the reply has no records');
   return rows ?? [];
@@ -93,7 +95,8 @@ export function recordsIn(reply: LosslessObject): readonly LosslessJson[] | null
 }
 
 function recordsMember({ result, records }: LosslessObject): LosslessJson | undefined {
-  return records ?? (isLosslessObject(result) ? result['records'] : undefined) ?? records;
+  const inner = isLosslessObject(result) ? result['records'] : undefined;
+  return records ?? inner ?? (records === undefined ? inner : records);
 }
 
 /** Whether a reply's outcome is an answer; every other one is a refusal. */

@@ -61,12 +61,23 @@ test.each<[string, string]>([
   ]);
 });
 
-test.each(['{"records":null}', '{"records":{}}', '{"result":{"records":"none"}}', '{\n "records": null\n}\n'])(
-  'what has records that are no list is no empty log: %s',
-  async (text) => {
-    await expect(readText(text)).rejects.toThrow(/LOG_INVALID: Line 1 .*its records are no list/);
-  },
-);
+test.each([
+  '{"records":null}',
+  '{"records":{}}',
+  '{"result":{"records":"none"}}',
+  '{"result":{"records":null}}',
+  '{"outcome":"served","result":{"records":null}}',
+  '{\n "records": null\n}\n',
+])('what has records that are no list is no empty log: %s', async (text) => {
+  await expect(readText(text)).rejects.toThrow(/LOG_INVALID: Line 1 .*its records are no list/);
+});
+
+test('an answer without records is no empty log, unless it says that there is nothing', async () => {
+  for (const text of ['{"outcome":"served"}', '{"outcome":"served","result":{}}'])
+    await expect(readText(text)).rejects.toThrow(/LOG_INVALID: Line 1 .*the reply has no records/);
+  expect((await readText('{"outcome":"absent"}')).model.owned.size).toBe(0);
+  expect((await readText(`{"outcome":"served","data":${wrapped('a')}}`)).model.owned.size).toBe(1);
+});
 
 test.each([
   ['records', '{"records":[', ']}'],

@@ -57,7 +57,10 @@ test('what another stack owns without protecting it goes with what it lies in wh
   const explicit = await house.plan(playbookOf([dropBox('top')]));
   expect(at(explicit.plan, 'drop_top')).toMatchObject({ change: 'delete', diagnostics: [{ code: 'NOT_OURS' }] });
   const own = await houseWhere({});
-  expect(at((await own.plan(playbookOf([dropBox('top')]))).plan, 'drop_top').diagnostics).toEqual([]);
+  expect(at((await own.plan(playbookOf([dropBox('top')]))).plan, 'drop_top').diagnostics).toMatchObject([
+    { code: 'CONTENTS_GO', severity: 'note', detail: expect.stringContaining(grantUrn('top')) },
+  ]);
+  expect(at((await own.plan(playbookOf([TOP, INNER]), DESTROY)).plan, 'top').diagnostics).toEqual([]);
 });
 
 test('what was merely found keeps what it lies in, declared or not, unless it is asked for', async () => {
