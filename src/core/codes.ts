@@ -425,6 +425,10 @@ export const CODES = {
     'The last line of the log is unfinished',
     'A crash cut it short, so that it counts for nothing. The next append moves its bytes beside the log.',
   ),
+  NAMESAKE: warn(
+    'Another resource has the name',
+    'What the log has as owned is gone, and something else was given its name since: that was found, not made.',
+  ),
   FOREIGN_KEYS: note(
     'Facts of others say more than is known here',
     'What another tool recorded as desired has keys that no input of that kind of resource has; they count for nothing.',

@@ -79,6 +79,8 @@ export type Observation =
       readonly warnings: readonly Diagnostic[];
       /** What stands in the way: of a delete (folder contents, liens, dependants), of a change (a name that is taken). Errors block. */
       readonly blockers: readonly Diagnostic[];
+      /** Found by a name alone, which may have come to another resource since: only the id tells. Left out: by more. */
+      readonly byName?: boolean;
       /** The field that is to change first, where the usual order would meet something on its way. Left out: the usual one. */
       readonly first?: string;
     }
@@ -144,6 +146,8 @@ export interface ResourceTraits {
   readonly takesContents: boolean;
   /** What needs one lies in it: where it is protected, that stays as well. */
   readonly isContainer: boolean;
+  /** It ends with what it lies in. */
+  readonly endsWithContainer: boolean;
 }
 
 /** A URN with a name in it for which there may be another one: a number for an id, or an id for a number. */

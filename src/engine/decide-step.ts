@@ -3,11 +3,12 @@ import type { Diagnostic } from '../core/diagnostics.ts';
 import { type ProviderFact, UNSCOPED } from '../core/facts.ts';
 import { type Owned, startFold } from '../core/fold.ts';
 import { jsonEquals } from '../core/json.ts';
-import type { Observation } from '../core/resource.ts';
+import type { Observation, PresentObservation } from '../core/resource.ts';
 import type { ValueObject } from '../core/value.ts';
 import type { OpenedProvider } from '../providers/lifecycle-provider.ts';
 import { type Decision, decideAdopt, decideDelete, decideEnsure, decideUnowned } from './classify.ts';
 import { blockedBy, type Findings, resultOf, urnOf } from './findings.ts';
+import { namesakeNotice, namesakeOf } from './namesake.ts';
 import { isOnlySelected } from './only-selected.ts';
 import { desiredOf, type Ownership, ownedElsewhere, ownershipOf, recordedDesired } from './ownership.ts';
 import type { PlanContext } from './plan-context.ts';
@@ -151,22 +152,60 @@ function decisionOf(
   const owned = urn === null ? undefined : model.owned.get(urn);
   if (item.spec.kind === 'delete') {
     if (item.verdict?.kind === 'unowned') return decideUnowned(item, urn, seen, item.verdict);
+    const namesake = namesakeOf(owned, seen);
+    if (owned !== undefined && namesake !== null && context.prepared.verb !== 'exec')
+      return decideNamesake(context, item, owned, namesake);
     const decided = decideDelete(item, urn, seen, { wasDeletedByUs: urn !== null && model.tombstones.has(urn) });
     const theirs =
       decided.change === 'delete' ? foreignOwner(context, item, namedBy(urn, desired, seen), ownership) : null;
     return theirs === null ? decided : { ...blockedBy(item, notToDelete(urn, theirs)), present: decided.present };
   }
-  if (item.reconcile !== 'adopt') return decideEnsure(item, urn, desired, seen);
+  if (item.reconcile !== 'adopt') return withNamesake(item, owned, seen, decideEnsure(item, urn, desired, seen));
   const { verb, options } = context.prepared;
   const elsewhere = ownedElsewhere(ownership, item, namedBy(urn, desired, seen));
   const foreign = elsewhere.find(({ stack }) => stack !== options.takeOver);
   return decideAdopt(item, urn, desired, seen, {
     recorded: recordedDesired(item, urn, ownership),
     // The step that confirms a dry one may run again: there an adoption stays one.
-    accepted: verb !== 'exec' && owned?.stack === (item.stack ?? UNSCOPED) ? owned.lastDesired : null,
+    accepted: isAccepted(item, owned, seen, verb) ? owned.lastDesired : null,
     foreignStack: foreign?.stack ?? null,
     amongOthers: verb === 'adopt' && !isOnlySelected(context.prepared, item),
   });
+}
+
+function isAccepted(
+  { stack }: PreparedStep,
+  owned: Owned | undefined,
+  seen: Observation,
+  verb: PlanContext['prepared']['verb'],
+): owned is Owned {
+  return verb !== 'exec' && owned?.stack === (stack ?? UNSCOPED) && namesakeOf(owned, seen) === null;
+}
+
+/** What is owned is gone already; what has its name is not this stack's to delete. */
+function decideNamesake(
+  { prepared: { verb } }: PlanContext,
+  item: PreparedStep,
+  owned: Owned,
+  namesake: PresentObservation,
+): Decision {
+  const { address, source } = item.step;
+  const notice = { ...namesakeNotice(owned, namesake, ', which is left alone'), address, urn: owned.urn, source };
+  if (verb === 'destroy') return { change: 'none', present: false, diff: {}, diagnostics: [notice] };
+  const hint = `infra forget ${owned.urn} gives up what is gone; then this step is about what is there.`;
+  return { ...blockedBy(item, { ...notice, severity: 'error', hint }), present: true };
+}
+
+function withNamesake(
+  { step: { address, source } }: PreparedStep,
+  owned: Owned | undefined,
+  seen: Observation,
+  decision: Decision,
+): Decision {
+  const namesake = namesakeOf(owned, seen);
+  if (owned === undefined || namesake === null) return decision;
+  const notice = { ...namesakeNotice(owned, namesake, ', which is taken for it'), address, urn: owned.urn, source };
+  return { ...decision, diagnostics: [...decision.diagnostics, notice] };
 }
 
 function namedBy(urn: string | null, desired: ValueObject, seen: Observation) {

@@ -15,6 +15,7 @@ import { type DriftIgnore, ignoredOf } from './drift-ignores.ts';
 import { isMeant, ownedOnce, refuseUnknown } from './drift-names.ts';
 import { learnByReading } from './learn-by-reading.ts';
 import { type LiveSteps, liveSteps } from './live-steps.ts';
+import { seenAsOwned } from './namesake.ts';
 import { oneNames } from './one-name.ts';
 import type { EnginePorts, VerbOptions } from './ports.ts';
 import { type PreparedStep, prepare } from './prepare.ts';
@@ -157,7 +158,7 @@ async function lookAtOwned(
   const target = { declaration, desired, resourceId, pending: new Set<string>(), forDelete: false };
   const resolved = await session.resolve(target);
   if (resolved.kind === 'failed') return { kind: 'unreadable', why: resolved.why };
-  return await session.observe({ ...target, desired: resolved.desired });
+  return seenAsOwned({ resourceId }, await session.observe({ ...target, desired: resolved.desired }));
 }
 
 interface Declared {

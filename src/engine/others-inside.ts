@@ -7,13 +7,13 @@ import type { PreparedStep } from './prepare.ts';
 
 const NAMED = 10;
 interface Known {
-  /** What is owned, under every name of what it lies in. */
+  /** What ends with what it lies in, under every name of that. */
   readonly contents: ReadonlyMap<string, readonly Owned[]>;
   /** What the playbook has a step about. */
   readonly declared: ReadonlySet<string>;
 }
 
-/** Worked out once a plan, and only where something goes that takes its contents along. */
+/** Worked out once a plan, and only where something goes. */
 const KNOWN = new WeakMap<PlanContext, Known>();
 
 /** What is owned in a resource goes with it: where the plan has no step about that, its deletion says so. */
@@ -24,7 +24,6 @@ export function withOthersInside(
   seen: Observation,
 ): Observation {
   if (item.spec.kind !== 'delete' || seen.kind !== 'present' || urn === null) return seen;
-  if (!item.catalogue.traitsOf(item.spec.resourceType).takesContents) return seen;
   const { contents, declared } = knownOf(context);
   const { urnOf } = context.ownership.names;
   const found = [urnOf(urn), ...(seen.id === null ? [] : [seen.id])].flatMap((name) => contents.get(name) ?? []);
@@ -69,7 +68,8 @@ function knownOf(context: PlanContext): Known {
   for (const owned of model.owned.values()) {
     const { provider, resourceType, lastDesired } = owned;
     const catalogue = context.ports.catalogues.get(provider);
-    for (const name of catalogue?.containersOf(resourceType, names.urnOf(owned.urn), lastDesired) ?? []) {
+    if (catalogue?.traitsOf(resourceType).endsWithContainer !== true) continue;
+    for (const name of catalogue.containersOf(resourceType, names.urnOf(owned.urn), lastDesired)) {
       const one = names.urnOf(name);
       const inside = contents.get(one);
       if (inside === undefined) contents.set(one, [owned]);

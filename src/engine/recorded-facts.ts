@@ -4,6 +4,7 @@ import type { Json } from '../core/json.ts';
 import type { RecordKind } from '../core/plan.ts';
 import { adoptedDesired } from './classify.ts';
 import type { Findings } from './findings.ts';
+import { namesakeOf } from './namesake.ts';
 import { desiredOf, factOf, ownedElsewhere, recordOf, renamedFrom } from './ownership.ts';
 import type { PreparedStep } from './prepare.ts';
 import { ownFact, withRename } from './rename.ts';
@@ -17,8 +18,11 @@ export function recordedFacts(item: PreparedStep, findings: Recordable): readonl
   if (urn === null || held !== null || item.held !== null) return [];
   const present = observation?.kind === 'present' ? observation : null;
   // What went with its container was not looked at: the log still knows by which id others refer to it.
-  const known = item.spec.kind === 'delete' ? (ownership.model.owned.get(urn)?.resourceId ?? null) : null;
-  const base = { urn, resourceId: present?.id ?? known, executionId: 0, digest: null };
+  const owned = ownership.model.owned.get(urn);
+  const known = item.spec.kind === 'delete' ? (owned?.resourceId ?? null) : null;
+  const namesake = namesakeOf(owned, observation);
+  const isGone = item.spec.kind === 'delete' && namesake !== null;
+  const base = { urn, resourceId: isGone ? known : (present?.id ?? known), executionId: 0, digest: null };
   if (decision.change === 'adopt' && present !== null) {
     const fact = factOf(item, {
       ...base,
@@ -42,8 +46,8 @@ export function recordedFacts(item: PreparedStep, findings: Recordable): readonl
     return isOwned ? withRename(ownership, item, gone) : [];
   }
   if (item.reconcile === 'adopt') return adoptedBefore(item, findings, urn);
-  // What another stack made is found by this one: its own origin must not be inherited.
-  const found = ownership.model.owned.get(urn)?.stack === (item.stack ?? UNSCOPED) ? null : 'found';
+  // What another stack made is found by this one, and so is what only has the name: no origin must be inherited.
+  const found = owned?.stack === (item.stack ?? UNSCOPED) && namesake === null ? null : 'found';
   const fact = factOf(item, { ...base, verb: 'ensure', outcome: 'noop', desired: desiredOf(desired), origin: found });
   return recordOf(ownership, item, fact) === null ? [] : withRename(ownership, item, fact);
 }

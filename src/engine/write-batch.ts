@@ -6,6 +6,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { OperationKind, OutcomeBody, RowBody, RowContext } from '../eventlog/event-log.ts';
 import type { InPart, WriteResult } from '../providers/lifecycle-provider.ts';
 import { logProblemOf, tryAppend } from './append-rows.ts';
+import { namesakeOf } from './namesake.ts';
 import { desiredOf, factOf, type Ownership } from './ownership.ts';
 import type { EnginePorts } from './ports.ts';
 import { ownFact, withRename } from './rename.ts';
@@ -87,7 +88,8 @@ function intentRow(current: WriteContext, write: ReadyWrite): RowBody {
 function factFor(current: WriteContext, { planned, operation, urn }: ReadyWrite, id: string | null): ProviderFact {
   const deletes = operation.change === 'delete';
   const owned = current.ownership.model.owned.get(urn);
-  const isOurs = owned?.stack === (planned.item.stack ?? UNSCOPED);
+  const isSame = namesakeOf(owned, operation.observation) === null;
+  const isOurs = isSame && owned?.stack === (planned.item.stack ?? UNSCOPED);
   // What a step names by its id and an enforce changes was taken on, not met by chance.
   const taken = planned.item.step.resourceId === null ? 'found' : 'adopted';
   const isMade = operation.change === 'create' || operation.change === 'undelete';

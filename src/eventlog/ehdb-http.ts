@@ -4,13 +4,14 @@ import { EHDB_LIMITS, type EhdbLimits, type EhdbTiming, EhdbTransport, SYSTEM_TI
 import { type EhdbAddress, ehdbAddress } from './ehdb-url.ts';
 import type { LogState } from './event-log.ts';
 import { startLogFold } from './fold-log.ts';
-import { type HistoryRow, withoutSecrets } from './history.ts';
+import type { HistoryRow } from './history.ts';
 import type { InspectableLog } from './inspectable-log.ts';
 import type { LosslessJson } from './lossless.ts';
 import { type Entry, type ForeignMap, parseRecord } from './parse-row.ts';
 import { failure } from './problems.ts';
 import { passedOver, SKIP_INVALID, skippedRows, whyBroken } from './read-log.ts';
 import { refuseWriting } from './read-only.ts';
+import { withoutSecrets } from './row-secrets.ts';
 
 export interface EhdbLogOptions {
   /** `http(s)://server`, with `execution`, `tenant` and `namespace` as query where they are wanted. */

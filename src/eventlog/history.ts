@@ -1,14 +1,14 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { ProviderFact } from '../core/facts.ts';
 import type { ExactJson } from '../core/json.ts';
-import { REDACTED, redactRow } from '../core/redaction.ts';
 import { scanFact } from './fact-scan.ts';
 import { sortRows } from './fold-log.ts';
 import { FILE_START, type Line } from './lines.ts';
-import { type LosslessJson, losslessText, parseLossless } from './lossless.ts';
+import { parseLossless } from './lossless.ts';
 import { timeOf } from './marked-fold.ts';
 import type { Entry } from './parse-row.ts';
 import { eachRow, type ReadOptions, startLines } from './read-log.ts';
+import { withoutSecrets } from './row-secrets.ts';
 
 /** A row as it stands in the log, for those who show it: nobody knows what others put into theirs. */
 export interface HistoryRow {
@@ -56,20 +56,6 @@ export function rowOf({ bytes, number }: Line, entry: Entry): HistoryRow {
     },
     entry,
   };
-}
-
-/** A row as it can be shown: without secrets, also in the events that rows of the tier carry as a text. */
-export function withoutSecrets(value: LosslessJson): ExactJson {
-  return redactRow(value, (text) => {
-    if (!/^\s*[[{]/.test(text)) return text;
-    try {
-      const inner = parseLossless(text);
-      const [before, after] = [losslessText(inner), losslessText(withoutSecrets(inner) as LosslessJson)];
-      return before === after ? text : after;
-    } catch (error) {
-      return error instanceof SyntaxError ? text : REDACTED;
-    }
-  });
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { ExecutionId, FactOutcome, FactVerb, Origin, ProviderFact } from '../core/facts.ts';
 import { foldFacts, type OwnershipModel } from '../core/fold.ts';
-import { redact } from '../core/redaction.ts';
 import { isLosslessObject, type LosslessJson, type LosslessObject, parseLossless, toJson } from './lossless.ts';
+import { withoutSecrets } from './row-secrets.ts';
 
 /** How deep below an event's top a fact is looked for. */
 const MAX_DEPTH = 12;
@@ -121,7 +121,7 @@ export function acceptFact(value: LosslessJson | undefined): ProviderFact | null
     verb: verb as FactVerb,
     stack,
     // What others wrote may hold anything.
-    desired: redact(toJson(value['desired'] ?? null)),
+    desired: toJson(withoutSecrets(value['desired'] ?? null) as LosslessJson),
     execution_id: executionId,
     outcome: outcome as FactOutcome,
     ...optionalFields(value),

@@ -23,7 +23,11 @@ const event = (index: number) => ({
   },
 });
 const ROWS = [
-  fact(URN, { password: `${HIDDEN}1`, nested: [{ client_secret: `${HIDDEN}2` }] }, { token: `${HIDDEN}3` }),
+  fact(
+    URN,
+    { password: `${HIDDEN}1`, nested: [{ client_secret: `${HIDDEN}2` }], text: `{"password":"${HIDDEN}8"}` },
+    { token: `${HIDDEN}3` },
+  ),
   event(4),
   { global_sequence: 9, execution_id: '7', transaction_id: 't', byte_len: 4, payload: JSON.stringify(event(5)) },
   { note: 'nothing', payload: { inner: JSON.stringify({ deeper: JSON.stringify({ api_key: `${HIDDEN}6` }) }) } },

@@ -58,7 +58,12 @@ export const googleCatalogue: ProviderCatalogue = {
 };
 
 const BEFORE_PROJECT = RESOURCES.flatMap(({ beforeProject }) => (beforeProject === undefined ? [] : [beforeProject]));
-const NO_TRAITS: ResourceTraits = { protectedByDefault: false, takesContents: false, isContainer: false };
+const NO_TRAITS: ResourceTraits = {
+  protectedByDefault: false,
+  takesContents: false,
+  isContainer: false,
+  endsWithContainer: true,
+};
 
 function resourceTypes(): readonly ResourceDefinition[] {
   return [...ACTIONS.values()].flatMap(({ definition }) => (isResource(definition) ? [definition] : []));

@@ -62,6 +62,7 @@ export const yandexCatalogue: ProviderCatalogue = {
     protectedByDefault: false,
     takesContents: false,
     isContainer: findKind(resourceType)?.isContainer ?? false,
+    endsWithContainer: false,
   }),
   settle,
   checkGuard: checkGuardOffline,

@@ -60,7 +60,8 @@ async function observe(target: Target, reads: Reads, folderId: string): Promise<
   const blockers = target.forDelete
     ? [...unlabelledBlocker(live, declaration), ...(await deletionBlockers(definition, live, folderId, reads))]
     : await renameBlockers(live, wanted, folderId, reads);
-  return presentOf(live, comparison, blockers);
+  const byName = standingOf(live.labels, ownerOf(declaration)) !== 'ours';
+  return { ...presentOf(live, comparison, blockers), byName };
 }
 
 /** Names are unique for a kind in a folder: a rename to one that is taken would be refused. */

@@ -129,3 +129,28 @@ it('two that want to change names are told that neither can', async () => {
       diagnostics: [{ code: 'CONFLICT', detail: expect.stringContaining('of this stack') }],
     });
 }, 60_000);
+
+it('what has the name of an owned network that is gone is taken for it, as found: a destruction leaves it', async () => {
+  const cloud = await made(network('main', 'net-a'));
+  cloud.fake.change(({ resources }) => {
+    for (const id of Object.keys(resources.network)) delete resources.network[id];
+  });
+  await cloud.yc('vpc', 'network', 'create', '--name', 'net-a');
+  const seen = JSON.parse((await cloud.run(['drift', 'playbook.yaml', '--format', 'json'])).stdout);
+  expect(seen.resources).toMatchObject([{ drift: 'missing' }]);
+  const early = JSON.parse((await cloud.run(['destroy', 'playbook.yaml', '--format', 'json'])).stdout);
+  expect(early.steps).toMatchObject([{ change: 'none', present: false, record: 'tombstone' }]);
+  expectExit(await cloud.converge(), 0);
+  const late = JSON.parse((await cloud.run(['destroy', 'playbook.yaml', '--format', 'json'])).stdout);
+  expect(late.steps).toMatchObject([{ change: 'delete', held: 'found as declared, not made by this stack' }]);
+}, 60_000);
+
+it('an owned network that is gone is missing, whoever has its name', async () => {
+  const cloud = await made(network('main', 'net-a'));
+  cloud.fake.change(({ resources }) => {
+    for (const id of Object.keys(resources.network)) delete resources.network[id];
+  });
+  await foreign(cloud, 'net-a');
+  const seen = JSON.parse((await cloud.run(['drift', 'playbook.yaml', '--format', 'json'])).stdout);
+  expect(seen.resources).toMatchObject([{ drift: 'missing' }]);
+}, 60_000);

@@ -62,7 +62,12 @@ export const memoryCatalogue: ProviderCatalogue = {
         )
       : [],
   oneUrn: byBoxName,
-  traitsOf: (resourceType) => ({ protectedByDefault: false, takesContents: resourceType === 'box', isContainer: true }),
+  traitsOf: (resourceType) => ({
+    protectedByDefault: false,
+    takesContents: resourceType === 'box',
+    isContainer: true,
+    endsWithContainer: resourceType !== 'box',
+  }),
   settle: (declaration, desired) => placeProblems(declaration.desired['parent'], desired['parent']),
   checkGuard,
   requests,

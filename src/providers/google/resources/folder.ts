@@ -54,7 +54,7 @@ export const folder = defineResource({
   service: 'cloudresourcemanager',
   fields: FIELDS,
   placeKey: 'parent',
-  traits: { protectedByDefault: true, takesContents: false, isContainer: true },
+  traits: { protectedByDefault: true, takesContents: false, isContainer: true, endsWithContainer: false },
   actions: [
     {
       name: 'cloudresourcemanager.folders.ensure',
@@ -180,6 +180,7 @@ async function see(resource: JsonObject, target: Target, reads: Reads): Promise<
   const way = target.forDelete ? {} : await wayBetweenNames(resource, target, reads);
   return found(resource, {
     id: text(resource, 'name'),
+    byName: true,
     actual: normalizeFolder(resource),
     etag: etagOf(resource),
     state: stateOf(resource),

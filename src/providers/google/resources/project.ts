@@ -61,7 +61,7 @@ export const project = defineResource({
   fields: FIELDS,
   fieldsFor: (options) => (options['labels_authoritative'] === true ? { ...FIELDS, labels: 'mutable' } : FIELDS),
   placeKey: 'parent',
-  traits: { protectedByDefault: true, takesContents: true, isContainer: true },
+  traits: { protectedByDefault: true, takesContents: true, isContainer: true, endsWithContainer: false },
   actions: [
     {
       name: 'cloudresourcemanager.projects.ensure',
