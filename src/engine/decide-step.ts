@@ -104,8 +104,8 @@ function heldBy({ held, step }: PreparedStep, { change }: Decision, isKept: bool
 export function openNote({ step, spec }: PreparedStep, { open, verdict }: Settlement): Diagnostic {
   const isSame = (open.intent.operation === 'delete') === (spec.kind === 'delete');
   const shown = {
-    done: 'a read shows that it was done, which the next apply records',
-    not_applied: `a read shows no effect of it${isSame ? ', so it is sent again' : ', which the next apply records'}`,
+    done: 'a read shows that it was done, which the run that is confirmed records',
+    not_applied: `a read shows no effect of it${isSame ? ', so it is sent again' : ', which the run that is confirmed records'}`,
     pending: `its ${operationText(open.operationName)} may still run, and is taken up again`,
     unresolved: 'what became of it could not be told',
   }[verdict];

@@ -1,3 +1,4 @@
+import { faultOf } from '../../core/codes.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import type { Plan, PlanStep } from '../../core/plan.ts';
 import { hasChanges, isHeldChange, isPending } from '../../core/plan.ts';
@@ -260,11 +261,14 @@ function waysToDigest({ mode }: Plan, unread: readonly PlanStep[]): readonly str
     why?.code === 'ENDPOINT_NOT_ALLOWED' && why.hint !== null ? [escapeText(why.hint)] : [],
   );
   const offline = mode === 'offline' && reasons.every((why) => why === undefined || why.code === 'UNDECIDED');
-  const others = reasons.some((why) => why?.code !== 'ENDPOINT_NOT_ALLOWED' || why.hint === null);
+  const others = reasons.filter((why) => why?.code !== 'ENDPOINT_NOT_ALLOWED' || why.hint === null);
+  const auth = others.some((why) => why === undefined || faultOf(why) === 'auth');
+  const more = others.some((why) => why !== undefined && faultOf(why) !== 'auth');
   return [
     ...(offline ? ['leave --offline (or --untrusted) out'] : []),
     ...(endpoints.length > 0 ? [`allow the endpoint with ${[...new Set(endpoints)].join(' ')}`] : []),
-    ...(!offline && others ? ['give the steps above an auth that can be used'] : []),
+    ...(!offline && auth ? ['give the steps above an auth that can be used'] : []),
+    ...(!offline && more ? ['see to what is said of the steps above'] : []),
   ];
 }
 
