@@ -2,9 +2,10 @@ import type { FileHandle } from 'node:fs/promises';
 
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-/** Small enough that a text of it is made and dropped as cheaply as any other. */
-const READ_BYTES = 1 << 16;
+const READ_BYTES = 1 << 20;
 const TAIL_BYTES = 1 << 16;
+/** What one text is made of: small enough that it is made and dropped as cheaply as any other. */
+const BLOCK_BYTES = 1 << 16;
 
 /** Bytes that lines lie in. */
 class Block {
@@ -100,14 +101,15 @@ export async function eachLine(
   let held = 0;
   let position = from.offset;
   let number = from.lines;
-  let block = new Block(buffer.subarray(0, 0));
+  let blocks = startBlocks(buffer, 0);
   const emit = (from: number, end: number, terminated: boolean): void => {
     number += 1;
     const at = position - held + from;
     const mark = at === 0 ? markBytes(buffer.subarray(from, end)) : 0;
     const start = from + mark;
     if (isBlank(buffer, start, end)) return;
-    onLine(new Line(block, { number, offset: at + mark, terminated, start, end }));
+    const within = blocks(start, end);
+    onLine(new Line(within.block, { number, offset: at + mark, terminated, ...within }));
   };
   for (;;) {
     if (held === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
@@ -116,15 +118,30 @@ export async function eachLine(
     const scanFrom = held;
     held += bytesRead;
     position += bytesRead;
-    block = new Block(buffer.subarray(0, held));
-    const used = emitTerminated(block.bytes, scanFrom, emit);
+    blocks = startBlocks(buffer, held);
+    const used = emitTerminated(buffer.subarray(0, held), scanFrom, emit);
     buffer.copy(buffer, 0, used, held);
     held -= used;
   }
   const end = { offset: position - held, lines: number };
-  block = new Block(buffer.subarray(0, held));
+  blocks = startBlocks(buffer, held);
   if (held > 0) emit(0, held, false);
   return end;
+}
+
+/** Gives, for a line of the first `held` bytes, the block that it lies in and where: the next line behind a block starts one. */
+function startBlocks(buffer: Buffer, held: number) {
+  let block = new Block(buffer.subarray(0, 0));
+  let first = 0;
+  let behind = 0;
+  return (start: number, end: number) => {
+    if (end > behind) {
+      first = start;
+      behind = Math.min(held, Math.max(end, start + BLOCK_BYTES));
+      block = new Block(buffer.subarray(first, behind));
+    }
+    return { block, start: start - first, end: end - first };
+  };
 }
 
 function emitTerminated(
