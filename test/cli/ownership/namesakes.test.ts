@@ -59,3 +59,20 @@ it('an apply takes the new one for it, says so, and counts it as found: a destru
   expectExit(done, 2);
   expect(foldersOf(cloud)).toHaveLength(1);
 });
+
+it('a folder that was renamed by hand is still the owned one, whatever has its name since', async () => {
+  const cloud = await openCloudInside();
+  cloud.write({ defaults: { stack: 'prod' }, steps: [STEP] });
+  expectExit(await cloud.converge(), 0);
+  const { name } = cloud.folderNamed('shared');
+  await cloud.outOfBand('PATCH', `/v3/${name}?updateMask=displayName`, { displayName: 'by-hand' });
+  await cloud.outOfBand('POST', '/v3/folders', { parent: ORG, displayName: 'shared' });
+  const seen = await drift(cloud, 'playbook.yaml');
+  expect(seen.document.resources).toMatchObject([{ drift: 'modified', fields: ['display_name'] }]);
+  const { plan } = await cloud.plan();
+  expect(stepAt(plan, 'shared')).toMatchObject({ change: 'blocked', diagnostics: [{ code: 'FOLDER_NAME_TAKEN' }] });
+  const { done } = await confirmed(cloud, 'destroy', 'playbook.yaml');
+  expectExit(done, 0);
+  expect(foldersOf(cloud).map((folderLeft) => folderLeft.displayName)).toEqual(['shared']);
+  expect(cloud.state.folders[name]?.state ?? 'gone').not.toBe('ACTIVE');
+});

@@ -1,4 +1,5 @@
 import { diagnostic } from '../../../core/codes.ts';
+import type { Diagnostic } from '../../../core/diagnostics.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { PresentObservation } from '../../../core/resource.ts';
 import type { Target, WriteOperation, WriteResult } from '../../lifecycle-provider.ts';
@@ -47,15 +48,15 @@ export async function onFolderRefused({
   const hint =
     operation.change === 'create'
       ? 'Plan again to take it as it is, or adopt it: infra adopt <playbook> --target <step>.'
-      : 'Choose another name, or rename that folder first.';
-  return {
-    kind: 'failed',
-    why: diagnostic(
-      'FOLDER_NAME_TAKEN',
-      `Names are unique under a parent, and ${name} in ${parent} has the display name "${displayName}".`,
-      { address, urn, hint },
-    ),
-  };
+      : OTHER_NAME;
+  return { kind: 'failed', why: { ...folderNameTaken(name, parent, displayName), address, urn, hint } };
+}
+
+const OTHER_NAME = 'Choose another name, or rename that folder first.';
+
+export function folderNameTaken(holder: string, parent: string, displayName: string): Diagnostic {
+  const detail = `Names are unique under a parent, and ${holder} in ${parent} has the display name "${displayName}".`;
+  return diagnostic('FOLDER_NAME_TAKEN', detail, { hint: OTHER_NAME });
 }
 
 /** Where a request would have put the folder, and under which name: of a rename with a move each does its part. */

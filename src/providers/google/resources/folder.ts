@@ -24,7 +24,7 @@ import {
 import { type Answer, listAnswer, type Reads } from '../reads.ts';
 import { FOLDER, listOf } from '../result-shapes.ts';
 import { folderNameFormat } from '../validation.ts';
-import { onFolderRefused, wayBetweenNames } from './folder-clash.ts';
+import { folderNameTaken, onFolderRefused, wayBetweenNames } from './folder-clash.ts';
 import { ambiguousFolder, formerFolder, halfWayFolder } from './folder-former.ts';
 import { inParent, projectUrn } from './project.ts';
 
@@ -159,11 +159,20 @@ async function observe(target: Target, reads: Reads): Promise<Observation> {
     const matches = listed.value.filter((item) => isActive(item) && text(item, 'displayName') === name);
     const [match] = matches;
     if (matches.length > 1) return ambiguousFolder(target, matches);
-    if (match !== undefined) return see(match, target, reads);
+    if (match !== undefined) return (await recordedInstead(match, target, reads)) ?? (await see(match, target, reads));
   }
   const former = await formerFolder(target, reads);
   if (former !== null) return 'unclear' in former ? former.unclear : see(former.folder, target, reads);
   return (await observeRecorded(target, reads)) ?? (await halfWayFolder(target, reads)) ?? ABSENT;
+}
+
+/** What the log knows by its id, where that is there and this is not it: it has another name now, and this one is taken. */
+async function recordedInstead(match: JsonObject, target: Target, reads: Reads): Promise<Observation | null> {
+  if (target.resourceId === null || target.resourceId === text(match, 'name')) return null;
+  const recorded = await observeRecorded(target, reads);
+  if (recorded?.kind !== 'present' || target.forDelete) return recorded;
+  const taken = folderNameTaken(text(match, 'name'), text(match, 'parent'), text(match, 'displayName'));
+  return { ...recorded, blockers: [...recorded.blockers, taken] };
 }
 
 /** The folder by the id that the log knows it by; one that is deleted counts only where it is to be undeleted. */
