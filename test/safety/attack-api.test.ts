@@ -143,7 +143,9 @@ describe('an API that lies to a plan', () => {
     const site = await siteOf();
     site.emulator.addFault(fault);
     const started = process.cpuUsage();
-    const ended = await site.runHere(['plan', 'foundation.yaml', '--no-save', '-v', '--timeout', '1s']);
+    // What is to be read to its end has the time for it, however loaded the machine is.
+    const timeout = codes.includes(6) ? '1s' : '30s';
+    const ended = await site.runHere(['plan', 'foundation.yaml', '--no-save', '-v', '--timeout', timeout]);
     // What is worked, not what the clock says: a loaded machine is no hostile API.
     expect(process.cpuUsage(started).user).toBeLessThan(10_000_000);
     expectBounded(site, ended);
