@@ -50,6 +50,7 @@ export function startLogFold(target: string, reread: (row: Deferred) => Recorded
   const targets = new Set<string>(from?.targets);
   const dropped = new Set<string>(from?.dropped);
   let sealed = from?.sealed ?? true;
+  let lastTarget: string | null = null;
   const deferrals = startDeferrals((row) => {
     const { fact, recordedAt } = reread(row);
     facts.add(fact, recordedAt, row.firstAt);
@@ -71,7 +72,9 @@ export function startLogFold(target: string, reread: (row: Deferred) => Recorded
       deferrals.put(fact);
       open.fact(fact.urn);
     }
-    if (!targets.has(fact.target)) targets.add(ownCopy(fact.target));
+    if (fact.target === lastTarget) return;
+    lastTarget = fact.target;
+    if (!targets.has(lastTarget)) targets.add(ownCopy(lastTarget));
   };
   const finish = () => {
     deferrals.flushAll();

@@ -35,16 +35,19 @@ export class Line {
   readonly end: number;
   readonly #block: Block;
 
+  /** A line that all of `block` is, or the part of it that `start` and `end` say. */
   constructor(
     block: Block | Buffer,
-    place: Pick<Line, 'number' | 'offset' | 'terminated'> & Partial<Pick<Line, 'start' | 'end'>>,
+    place: Pick<Line, 'number' | 'offset' | 'terminated'>,
+    start = 0,
+    end = Buffer.isBuffer(block) ? block.length : block.bytes.length,
   ) {
     this.#block = Buffer.isBuffer(block) ? new Block(block) : block;
     this.number = place.number;
     this.offset = place.offset;
     this.terminated = place.terminated;
-    this.start = place.start ?? 0;
-    this.end = place.end ?? this.#block.bytes.length;
+    this.start = start;
+    this.end = end;
   }
 
   get bytes(): Buffer {
@@ -101,15 +104,22 @@ export async function eachLine(
   let held = 0;
   let position = from.offset;
   let number = from.lines;
-  let blocks = startBlocks(buffer, 0);
+  let block = new Block(buffer.subarray(0, 0));
+  let first = 0;
+  let behind = 0;
   const emit = (from: number, end: number, terminated: boolean): void => {
     number += 1;
     const at = position - held + from;
     const mark = at === 0 ? markBytes(buffer.subarray(from, end)) : 0;
     const start = from + mark;
     if (isBlank(buffer, start, end)) return;
-    const within = blocks(start, end);
-    onLine(new Line(within.block, { number, offset: at + mark, terminated, ...within }));
+    // The first line behind a block starts the next one.
+    if (end > behind) {
+      first = start;
+      behind = Math.min(held, Math.max(end, start + BLOCK_BYTES));
+      block = new Block(buffer.subarray(first, behind));
+    }
+    onLine(new Line(block, { number, offset: at + mark, terminated }, start - first, end - first));
   };
   for (;;) {
     if (held === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
@@ -118,30 +128,15 @@ export async function eachLine(
     const scanFrom = held;
     held += bytesRead;
     position += bytesRead;
-    blocks = startBlocks(buffer, held);
+    behind = 0;
     const used = emitTerminated(buffer.subarray(0, held), scanFrom, emit);
     buffer.copy(buffer, 0, used, held);
     held -= used;
   }
   const end = { offset: position - held, lines: number };
-  blocks = startBlocks(buffer, held);
+  behind = 0;
   if (held > 0) emit(0, held, false);
   return end;
-}
-
-/** Gives, for a line of the first `held` bytes, the block that it lies in and where: the next line behind a block starts one. */
-function startBlocks(buffer: Buffer, held: number) {
-  let block = new Block(buffer.subarray(0, 0));
-  let first = 0;
-  let behind = 0;
-  return (start: number, end: number) => {
-    if (end > behind) {
-      first = start;
-      behind = Math.min(held, Math.max(end, start + BLOCK_BYTES));
-      block = new Block(buffer.subarray(first, behind));
-    }
-    return { block, start: start - first, end: end - first };
-  };
 }
 
 function emitTerminated(

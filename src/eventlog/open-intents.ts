@@ -46,6 +46,7 @@ export function startOpenIntents(from: readonly OpenIntent[] = []): OpenIntents 
     }
   };
   const fact = (urn: string): void => {
+    if (byUrn.size === 0) return;
     for (const sequence of [...(byUrn.get(urn) ?? [])]) {
       const one = open.get(sequence);
       if (one?.recorded === 'outcome') close(one);
