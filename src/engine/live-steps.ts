@@ -6,6 +6,7 @@ import type { ReadSession, Target } from '../providers/lifecycle-provider.ts';
 import type { DeclaredNames } from './declared-names.ts';
 import { urnOf } from './findings.ts';
 import { loadEvaluator } from './load-evaluator.ts';
+import { isNameTaken } from './namesake.ts';
 import type { Prepared, PreparedStep } from './prepare.ts';
 import { type Looking, readSessions, settingsFor } from './readers.ts';
 import { resolveDesired } from './resolve.ts';
@@ -92,8 +93,7 @@ function isNowhere({ rules }: Looks, why: Diagnostic): boolean {
 
 /** What something else has the name of is not there itself. */
 function withoutNamesake({ rules }: Looks, seen: Observation): Observation {
-  const isTaken = seen.kind === 'unreadable' && seen.takenBy !== undefined;
-  return rules.hiddenIsAbsent && isTaken ? { kind: 'absent' } : seen;
+  return rules.hiddenIsAbsent && isNameTaken(seen) ? { kind: 'absent' } : seen;
 }
 
 type Reached = { readonly kind: 'reached'; readonly session: ReadSession; readonly target: Target } | Unreadable;

@@ -16,9 +16,14 @@ export function namesakeOf(
   return seen.id === null || seen.id === known ? null : seen;
 }
 
+/** Whether all that was seen is something else that has the name, which could not be taken for it. */
+export function isNameTaken(seen: Observation): boolean {
+  return seen.kind === 'unreadable' && seen.takenBy !== undefined;
+}
+
 /** As what is owned stands: gone where only a namesake is there. */
 export function seenAsOwned(owned: Pick<Owned, 'resourceId'>, seen: Observation): Observation {
-  const isTaken = seen.kind === 'unreadable' && seen.takenBy !== undefined && owned.resourceId !== null;
+  const isTaken = isNameTaken(seen) && owned.resourceId !== null;
   return isTaken || namesakeOf(owned, seen) !== null ? { kind: 'absent' } : seen;
 }
 

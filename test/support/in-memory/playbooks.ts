@@ -1,5 +1,12 @@
 import type { SourcePosition } from '../../../src/core/diagnostics.ts';
-import { type AuthSpec, DEFAULT_POLL, type GuardSpec, type Playbook, type Step } from '../../../src/core/step.ts';
+import {
+  type AuthSpec,
+  DEFAULT_POLL,
+  type GuardSpec,
+  NO_GUARD,
+  type Playbook,
+  type Step,
+} from '../../../src/core/step.ts';
 import {
   deferred,
   type Reference,
@@ -13,13 +20,7 @@ import { PROVIDER } from './actions.ts';
 export const AUTH: AuthSpec = { type: 'mem', credential: null, scopes: [], token: null, tokenEnv: null };
 export const BROKEN_AUTH: AuthSpec = { ...AUTH, type: 'broken' };
 
-export const ORG_GUARD: GuardSpec = {
-  requireOrg: '1',
-  requireOrgDisplayName: null,
-  requireBillingAccount: null,
-  requireCloudId: null,
-  requireFolder: null,
-};
+export const ORG_GUARD: GuardSpec = { ...NO_GUARD, requireOrg: '1' };
 
 /** What a test says about a step beside its input. */
 export type StepOverrides = Partial<Omit<Step, 'name' | 'index' | 'action'>>;

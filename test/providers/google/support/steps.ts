@@ -1,6 +1,6 @@
 import type { Declaration, FormatStrictness } from '../../../../src/core/resource.ts';
 import type { GuardSpec, Step } from '../../../../src/core/step.ts';
-import { DEFAULT_POLL } from '../../../../src/core/step.ts';
+import { DEFAULT_POLL, NO_GUARD } from '../../../../src/core/step.ts';
 import type { ValueObject } from '../../../../src/core/value.ts';
 import { googleCatalogue } from '../../../../src/providers/google/catalogue.ts';
 
@@ -43,14 +43,6 @@ export function stepOf(address: string, action: string, input: ValueObject, more
     ...more,
   };
 }
-
-export const NO_GUARD: GuardSpec = {
-  requireOrg: null,
-  requireOrgDisplayName: null,
-  requireBillingAccount: null,
-  requireCloudId: null,
-  requireFolder: null,
-};
 
 export function guardOf(more: Partial<GuardSpec>): GuardSpec {
   return { ...NO_GUARD, ...more };
